@@ -1,0 +1,1 @@
+"""Room one: reading, naming and carrying data."""

@@ -1,0 +1,1 @@
+"""Room three: mapping, planning and running. Uses `data` and `scoring`."""

@@ -1,0 +1,1 @@
+"""Content-addressed media: stored once, named by their SHA-256."""

@@ -1,0 +1,1 @@
+"""Datasets: upload, immutable versions, rows."""

@@ -1,0 +1,130 @@
+"""Datasets, their immutable versions and rows, and the jobs that make them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
+
+from assay.data.jsonx import JSONObject, loads
+from blobs.models import Blob
+from workspace.fields import new_ref
+from workspace.models import LeasedJob, Project, Timestamped, User
+
+
+class Dataset(Timestamped):
+    project = models.ForeignKey(
+        Project, on_delete=models.CASCADE, related_name="datasets"
+    )
+    ref = models.CharField(
+        max_length=40, unique=True, default=partial(new_ref, "dataset")
+    )
+    name = models.CharField(max_length=120)
+    slug = models.SlugField(max_length=120)
+    description = models.TextField(blank=True, default="")
+    created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "project", Lower("name"), name="dataset_name_unique"
+            ),
+            models.UniqueConstraint("project", "slug", name="dataset_slug_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DatasetVersion(Timestamped):
+    """The rows of a dataset at one time. Nothing changes once it is `ready`.
+
+    `columns` is a list of `{name, kind, filled, sample}` in file order; `kind` is
+    one of text, number, boolean, json, chat, image, audio, tools, mixed; `filled`
+    counts rows with a value. `import_report` tells what was detected and found.
+    """
+
+    class Source(models.TextChoices):
+        UPLOAD = "upload", _("Upload")
+        SAMPLE = "sample", _("Sample")
+
+    class State(models.IntegerChoices):
+        IMPORTING = 1, _("Importing")
+        READY = 2, _("Ready")
+        FAILED = 3, _("Failed")
+
+    dataset = models.ForeignKey(
+        Dataset, on_delete=models.CASCADE, related_name="versions"
+    )
+    ref = models.CharField(
+        max_length=40, unique=True, default=partial(new_ref, "dsver")
+    )
+    number = models.PositiveIntegerField()
+    source = models.CharField(
+        max_length=10, choices=Source.choices, default=Source.UPLOAD
+    )
+    state = models.IntegerField(choices=State.choices, default=State.IMPORTING)
+    row_count = models.PositiveIntegerField(default=0)
+    columns = models.JSONField(default=list)
+    import_report = models.JSONField(default=dict)
+    original = models.ForeignKey(
+        Blob, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    original_name = models.CharField(max_length=200, blank=True, default="")
+    digest = models.CharField(max_length=64, blank=True, default="")
+    created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("dataset", "number", name="version_number_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dataset} v{self.number}"
+
+
+class Row(models.Model):
+    """One row. `data` is JSON text: key order, escapes and big numbers survive."""
+
+    version = models.ForeignKey(
+        DatasetVersion, on_delete=models.CASCADE, related_name="rows"
+    )
+    index = models.PositiveIntegerField()
+    data = models.TextField()
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("version", "index", name="row_index_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"row {self.index} of {self.version_id}"
+
+    @property
+    def values(self) -> JSONObject:
+        value = loads(self.data)
+        assert isinstance(value, dict)
+        return value
+
+
+class DataJob(LeasedJob):
+    """The job that turns an uploaded file into the rows of a version."""
+
+    class Kind(models.TextChoices):
+        UPLOAD = "upload"
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE)
+    kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.UPLOAD)
+    version = models.OneToOneField(
+        DatasetVersion, on_delete=models.CASCADE, related_name="job"
+    )
+    request = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["state", "lease_until"], name="datajob_state")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.ref}"

@@ -1,0 +1,1 @@
+"""Wizard drafts, evaluations, runs and results."""

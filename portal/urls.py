@@ -1,0 +1,22 @@
+"""All addresses. Pages of a project live below `/p/<project>/`."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from portal import views
+
+project_pages = [
+    path("", include("evaluations.urls")),
+    path("", include("evaluators.urls")),
+    path("", include("datasets.urls")),
+    path("", include("targets.urls")),
+    path("", include("blobs.urls")),
+    path("search/", views.search, name="search"),
+]
+
+urlpatterns = [
+    path("", include("workspace.urls")),
+    path("healthz", views.healthz, name="healthz"),
+    path("p/<slug:project>/", include(project_pages)),
+]

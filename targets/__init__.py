@@ -1,0 +1,1 @@
+"""Connections, model deployments and the only gateway to models."""

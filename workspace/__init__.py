@@ -1,0 +1,1 @@
+"""Users, projects, members, and the Django ground that every app stands on."""

@@ -1,0 +1,33 @@
+"""What the shell of every page needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+from workspace.models import Project
+from workspace.navigation import navigation
+
+
+def shell(request: HttpRequest) -> dict[str, Any]:
+    """`shell`: product name, project, projects, navigation, theme, search address."""
+    project: Project | None = getattr(request, "project", None)
+    user = getattr(request, "user", None)
+    signed_in = bool(user and user.is_authenticated)
+    return {
+        "shell": {
+            "product": settings.PRODUCT_NAME,
+            "project": project,
+            "projects": list(user.projects.order_by("name")) if signed_in else [],
+            "nav": navigation(project.slug, request.path) if project else [],
+            "nav_foot": [],
+            "theme": user.theme if signed_in else "",
+            "shortcuts": user.shortcuts if signed_in else True,
+            "search_url": reverse("search", args=[project.slug]) if project else "",
+            "request_id": getattr(request, "request_id", ""),
+            "role": getattr(request, "role", None),
+        }
+    }
