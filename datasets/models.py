@@ -8,7 +8,8 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
-from assay.data.jsonx import JSONObject, loads
+from assay.data.exact import loads
+from assay.data.jsonx import JSONObject
 from blobs.models import Blob
 from workspace.fields import new_ref
 from workspace.models import LeasedJob, Project, Timestamped, User
@@ -42,8 +43,9 @@ class DatasetVersion(Timestamped):
     """The rows of a dataset at one time. Nothing changes once it is `ready`.
 
     `columns` is a list of `{name, kind, filled, sample}` in file order; `kind` is
-    one of text, number, boolean, json, chat, image, audio, tools, mixed; `filled`
-    counts rows with a value. `import_report` tells what was detected and found.
+    one of text, number, boolean, json, chat, image, audio, tools, mixed, empty;
+    `filled` counts rows with a value. `import_report` tells what was detected and
+    found. `content` (" text image ") and `column_names` are there to filter lists.
     """
 
     class Source(models.TextChoices):
@@ -68,6 +70,8 @@ class DatasetVersion(Timestamped):
     state = models.IntegerField(choices=State.choices, default=State.IMPORTING)
     row_count = models.PositiveIntegerField(default=0)
     columns = models.JSONField(default=list)
+    content = models.CharField(max_length=120, blank=True, default="")
+    column_names = models.TextField(blank=True, default="")
     import_report = models.JSONField(default=dict)
     original = models.ForeignKey(
         Blob, null=True, on_delete=models.PROTECT, related_name="+"
@@ -85,8 +89,20 @@ class DatasetVersion(Timestamped):
         return f"{self.dataset} v{self.number}"
 
 
+class Contents(models.IntegerChoices):
+    """Bits that tell what a row holds, to filter rows without reading them."""
+
+    IMAGE = 1
+    AUDIO = 2
+    CHAT = 4
+
+
 class Row(models.Model):
-    """One row. `data` is JSON text: key order, escapes and big numbers survive."""
+    """One row. `data` is JSON text: key order, escapes and digits survive.
+
+    `index` counts the rows of a version from 1 without gaps. `contents` are bits of
+    `Contents`.
+    """
 
     version = models.ForeignKey(
         DatasetVersion, on_delete=models.CASCADE, related_name="rows"
@@ -94,6 +110,7 @@ class Row(models.Model):
     index = models.PositiveIntegerField()
     data = models.TextField()
     digest = models.CharField(max_length=64)
+    contents = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         constraints = [
@@ -111,7 +128,11 @@ class Row(models.Model):
 
 
 class DataJob(LeasedJob):
-    """The job that turns an uploaded file into the rows of a version."""
+    """The job that turns an uploaded file into the rows of a version.
+
+    `request` may hold `encoding` (read the file so) and `skip_bad` (import the good
+    rows although others are wrong).
+    """
 
     class Kind(models.TextChoices):
         UPLOAD = "upload"

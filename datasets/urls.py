@@ -1,5 +1,31 @@
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from datasets.views import browse, edit, upload
+
+VERSION = "datasets/<slug:slug>/v<int:number>/"
+
+urlpatterns = [
+    path("datasets/", browse.datasets, name="datasets"),
+    path("datasets/new/", upload.dataset_upload, name="dataset_upload"),
+    path("datasets/sample/", upload.dataset_sample, name="dataset_sample"),
+    path("datasets/preview/<str:ref>/", browse.dataset_preview, name="dataset_preview"),
+    path("datasets/<slug:slug>/", browse.dataset, name="dataset"),
+    path("datasets/<slug:slug>/edit/", edit.dataset_rename, name="dataset_rename"),
+    path("datasets/<slug:slug>/delete/", edit.dataset_delete, name="dataset_delete"),
+    path(
+        "datasets/<slug:slug>/new-version/",
+        upload.dataset_version_new,
+        name="dataset_version_new",
+    ),
+    path(VERSION, browse.dataset_version, name="dataset_version"),
+    path(f"{VERSION}rows/<int:index>/", browse.dataset_row, name="dataset_row"),
+    path(f"{VERSION}download/", browse.dataset_download, name="dataset_download"),
+    path(f"{VERSION}cancel/", upload.dataset_cancel, name="dataset_cancel"),
+    path(
+        f"{VERSION}import-again/",
+        upload.dataset_import_again,
+        name="dataset_import_again",
+    ),
+]

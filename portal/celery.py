@@ -11,3 +11,24 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 app = Celery("assay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.conf.imports = ["portal.worker"]
+
+
+@app.on_after_finalize.connect
+def _schedule(sender: Celery, **_kwargs: object) -> None:
+    """What beat rings for. A message that no worker took in time is dropped."""
+    from django.conf import settings
+
+    every = settings.SWEEP_SECONDS
+    sender.conf.beat_schedule = {
+        "sweep": {
+            "task": "portal.tasks.sweep",
+            "schedule": every,
+            "options": {"expires": every},
+        },
+        "housekeeping": {
+            "task": "portal.tasks.housekeeping",
+            "schedule": 6 * 3600,
+            "options": {"expires": 3600},
+        },
+    }

@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from workspace.fields import EncryptedTextField, new_ref
 from workspace.models import LeasedJob, Project, Timestamped, User
 
+SIMULATOR_MODEL = "assay-simulator"
+
 
 class Connection(Timestamped):
     """An OpenAI-compatible endpoint and the key for it."""
@@ -109,7 +111,8 @@ class Deployment(Timestamped):
 
     def can_read(self, kind: str) -> bool | None:
         """Whether the model reads "image" or "audio": yes, no or not known yet."""
-        return self.capabilities.get({"image": "images"}.get(kind, kind))
+        known: bool | None = self.capabilities.get({"image": "images"}.get(kind, kind))
+        return known
 
 
 class Completion(models.Model):

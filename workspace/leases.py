@@ -41,26 +41,22 @@ FREE: dict[str, Any] = {"lease": "", "lease_until": None, "lease_owner": ""}
 
 
 def renew(row: Leased) -> bool:
-    """Extend our lease. False when it is no longer ours: then nothing may be written."""
+    """Extend our lease. False when it is lost: then nothing may be written."""
     until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
     manager: models.Manager[Any] = type(row)._default_manager  # type: ignore[attr-defined]
-    return bool(
-        manager.filter(pk=row.pk, lease=row.lease).update(lease_until=until)
-    )
+    return bool(manager.filter(pk=row.pk, lease=row.lease).update(lease_until=until))
 
 
 def claim_job(model: type[JobT], pk: int) -> JobT | None:
     """Take the queued job `pk`, or None when another process has it or it is over."""
     fields = lease_fields()
-    changed = (
-        model._default_manager.filter(
-            pk=pk, state=JobState.QUEUED, cancel_requested_at=None
-        ).update(
-            state=JobState.RUNNING,
-            started_at=timezone.now(),
-            attempts=F("attempts") + 1,
-            **fields,
-        )
+    changed = model._default_manager.filter(
+        pk=pk, state=JobState.QUEUED, cancel_requested_at=None
+    ).update(
+        state=JobState.RUNNING,
+        started_at=timezone.now(),
+        attempts=F("attempts") + 1,
+        **fields,
     )
     return model._default_manager.get(pk=pk) if changed else None
 

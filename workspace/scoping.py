@@ -44,7 +44,7 @@ def project_view(*, role: Role = Role.VIEWER) -> Callable[[View], View]:
             )
             if membership is None:
                 raise Http404("No such project.")
-            portal_request = cast(PortalRequest, request)
+            portal_request = cast("PortalRequest", request)
             portal_request.project = membership.project
             portal_request.role = Role(membership.role)
             if membership.role < role:

@@ -9,7 +9,6 @@ reference values of BLEU, GLEU and METEOR depend on it. Meant for ASCII texts.
 from __future__ import annotations
 
 import re
-from string import whitespace
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -122,9 +121,9 @@ def _candidates(text: str) -> Iterator[tuple[re.Match[str], str]]:
 
 
 def _word_start(text: str, start: int, floor: int, stop: int) -> int:
-    """Where the word before `stop` begins; `start` if it goes on from before `floor`."""
+    """Where the word before `stop` begins; `start` if before `floor`."""
     for index in range(stop - 1, floor, -1):
-        if text[index] in whitespace:
+        if text[index].isspace():
             return index + 1
     return start
 

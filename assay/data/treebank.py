@@ -44,6 +44,7 @@ _JOINED = (
         re.IGNORECASE,
     ),
     re.compile(r"\b(wan)(na)(?=\s)", re.IGNORECASE),
+    re.compile(r" ('t)(is|was)\b", re.IGNORECASE),
 )
 _PERIOD_FOLLOWERS = frozenset("])}>\"' ")
 

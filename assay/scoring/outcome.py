@@ -52,9 +52,7 @@ class ResultValue:
         return "skipped" if self.outcome is Outcome.NOT_APPLICABLE else "completed"
 
 
-def judge_score(
-    score: float, threshold: float | None, direction: Direction
-) -> Outcome:
+def judge_score(score: float, threshold: float | None, direction: Direction) -> Outcome:
     """Pass when the score is at or beyond the threshold in the metric's direction.
 
     A metric without a threshold is reported and always passes.

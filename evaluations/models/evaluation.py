@@ -59,9 +59,7 @@ class Criterion(models.Model):
     class Meta:
         ordering = ["position"]
         constraints = [
-            models.UniqueConstraint(
-                "evaluation", "name", name="criterion_name_unique"
-            ),
+            models.UniqueConstraint("evaluation", "name", name="criterion_name_unique"),
         ]
 
     def __str__(self) -> str:

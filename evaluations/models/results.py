@@ -24,7 +24,8 @@ class Item(models.Model):
     """One row of one run. `outcome` is null until every criterion has its result.
 
     `output` is JSON text of what the target gave (empty for a Dataset target);
-    `preview` is its beginning, for lists.
+    `preview` is its beginning, for lists. `history` is JSON text: the errors that
+    were retried.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="items")
@@ -38,6 +39,7 @@ class Item(models.Model):
     error_code = models.CharField(max_length=40, blank=True, default="")
     error_text = models.TextField(blank=True, default="")
     latency_ms = models.IntegerField(null=True)
+    history = models.TextField(blank=True, default="")
     completion = models.ForeignKey(
         Completion, null=True, on_delete=models.SET_NULL, related_name="+"
     )

@@ -127,9 +127,7 @@ class Chunk(Leased):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="chunks")
     first = models.PositiveIntegerField()
     last = models.PositiveIntegerField()
-    state = models.IntegerField(
-        choices=ChunkState.choices, default=ChunkState.PENDING
-    )
+    state = models.IntegerField(choices=ChunkState.choices, default=ChunkState.PENDING)
     error = models.TextField(blank=True, default="")
 
     class Meta:

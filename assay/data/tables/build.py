@@ -85,7 +85,8 @@ def property_lines(path: Path) -> Iterator[str]:
     """`Number 61-7a 4e00`: the characters of each property as ranges, in hex."""
     table = _read_mapping(path)
     for name in PROPERTY_NAMES:
-        yield f"{name} {' '.join(_ranges(sorted({ord(c) for c in table[name]})))}"
+        points = sorted({ord(char) for char in table[name].strip()})
+        yield f"{name} {' '.join(_ranges(points))}"
 
 
 def _read_mapping(path: Path) -> dict[str, str]:

@@ -1,0 +1,109 @@
+"""Asking the target: from a row and a prompt template to an output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.data.chat import (
+    ChatMessage,
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    MediaPart,
+    ModelError,
+    TextPart,
+)
+from assay.data.jsonx import JSON, JSONObject
+from assay.data.template import render
+from assay.running.spec import TargetSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What the target gave. `output` is what `sample.…` paths reach into."""
+
+    output: JSONObject
+    reply: ChatReply
+
+
+def build_request(target: TargetSpec, item: Mapping[str, JSON]) -> ChatRequest:
+    """The call for one row. Raises `ModelError` `empty_prompt` when nothing is left.
+
+    Values of the row stay inside the message that their placeholder stands in: text
+    that looks like a role or a template is only text.
+    """
+    scope: dict[str, JSON] = {"item": dict(item)}
+    messages = []
+    system = render(target.system_prompt, scope)
+    if system:
+        messages.append(ChatMessage("system", system))
+    user = render(target.user_prompt, scope)
+    if not any(isinstance(p, MediaPart) or p.text.strip() for p in user):
+        raise ModelError(
+            "empty_prompt",
+            "The prompt is empty for this row: its columns have no value.",
+            permanent=True,
+        )
+    messages.append(ChatMessage("user", user))
+    return ChatRequest(
+        messages=tuple(messages),
+        max_tokens=target.max_tokens,
+        temperature=target.temperature,
+        top_p=target.top_p,
+        seed=target.seed,
+    )
+
+
+async def generate(
+    model: ChatModel, target: TargetSpec, item: Mapping[str, JSON], *, repeat: int = 0
+) -> Generated:
+    """Call the target once. Raises `ModelError`, also when it answers nothing."""
+    request = build_request(target, item)
+    if repeat:
+        request = _with_repeat(request, repeat)
+    reply = await model.complete(request)
+    text = reply.text or reply.refusal or ""
+    if not text.strip() and not reply.tool_calls:
+        reason = "it was cut off" if reply.finish_reason == "length" else "no text"
+        raise ModelError(
+            "empty_answer",
+            f"The model answered nothing ({reason}).",
+            permanent=True,
+            details={"finish_reason": reply.finish_reason},
+        )
+    return Generated(output_of(reply, text), reply)
+
+
+def _with_repeat(request: ChatRequest, repeat: int) -> ChatRequest:
+    return ChatRequest(
+        request.messages,
+        request.max_tokens,
+        request.temperature,
+        request.top_p,
+        request.seed,
+        request.schema,
+        repeat,
+    )
+
+
+def output_of(reply: ChatReply, text: str) -> JSONObject:
+    """`output_text`, `output_items` (an assistant message) and `tool_calls`."""
+    calls: list[JSON] = list(reply.tool_calls)
+    message: JSONObject = {"role": "assistant", "content": text}
+    if calls:
+        message["tool_calls"] = calls
+    output: JSONObject = {"output_text": text, "output_items": [message]}
+    if calls:
+        output["tool_calls"] = calls
+    return output
+
+
+def prompt_text(request: ChatRequest) -> str:
+    """The text of a request, for estimates and previews; media by name."""
+    lines = []
+    for message in request.messages:
+        for part in message.parts:
+            text = part.text if isinstance(part, TextPart) else f"[{part.ref.mime}]"
+            lines.append(text)
+    return "\n".join(lines)

@@ -1,0 +1,173 @@
+"""What a page shows of a value: cut on the server, media described, nothing lost.
+
+A value that is not there, `null` and "" are told apart.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from assay.data.exact import number_text
+from assay.data.jsonx import JSON, JSONObject
+from assay.data.profile import kind_of, messages_of
+from blobs.models import Blob
+from blobs.queries import describe, with_media
+from datasets.models import DatasetVersion, Row
+from workspace.formats import preview
+from workspace.models import Project
+
+MAX_TEXT = 100_000
+TABLE_COLUMNS = 4
+TABLE_MEDIA = 2
+
+
+@dataclass(slots=True)
+class Cell:
+    """`kind` is absent, null, empty, text, number, boolean, json, tools, chat, media.
+
+    `text` is a short text for lists; `value` the whole value with media described.
+    """
+
+    column: str
+    kind: str
+    text: str = ""
+    value: Any = None
+    rest: int = 0
+
+    @property
+    def is_missing(self) -> bool:
+        return self.kind in ("absent", "null", "empty")
+
+
+@dataclass(slots=True)
+class ShownRow:
+    index: int
+    cells: list[Cell]
+    media_kinds: list[str] = field(default_factory=list)
+
+
+def table_columns(version: DatasetVersion, *, show_all: bool = False) -> list[str]:
+    """The columns of the table: all, or the first texts and the first media."""
+    columns = version.columns
+    if show_all or len(columns) <= TABLE_COLUMNS:
+        return [column["name"] for column in columns]
+    media = [c for c in columns if c["kind"] in ("image", "audio")][:TABLE_MEDIA]
+    filled = [c for c in columns if c not in media and c["filled"]]
+    chosen = filled[: TABLE_COLUMNS - len(media)] + media
+    return [column["name"] for column in columns if column in chosen]
+
+
+def shown_rows(project: Project, rows: list[Row], columns: list[str]) -> list[ShownRow]:
+    """Rows for a table or a preview. 1 query for all their media, none without."""
+    values = {row.index: row.values for row in rows}
+    wanted: list[JSON] = [
+        value.get(column) for value in values.values() for column in columns
+    ]
+    described = describe(project, wanted)
+    return [
+        ShownRow(
+            index,
+            [_cell(column, value, index, described) for column in columns],
+            sorted(_media_kinds(value, columns)),
+        )
+        for index, value in values.items()
+    ]
+
+
+def whole_row(project: Project, row: Row, columns: list[str]) -> list[Cell]:
+    """Every column of one row, with whole values. 1 query for its media."""
+    values = row.values
+    described = describe(project, list(values.values()))
+    return [_cell(column, values, row.index, described) for column in columns]
+
+
+def _cell(
+    column: str, values: JSONObject, index: int, described: dict[str, dict[str, Any]]
+) -> Cell:
+    if column not in values:
+        return Cell(column, "absent")
+    value = values[column]
+    if value is None:
+        return Cell(column, "null")
+    if isinstance(value, str):
+        return _text_cell(column, value)
+    if isinstance(value, bool):
+        return Cell(column, "boolean", "true" if value else "false")
+    if isinstance(value, int):
+        return Cell(column, "number", str(value))
+    if isinstance(value, float):
+        return Cell(column, "number", number_text(value))
+    kind = kind_of(value)
+    shown = _clean(with_media(value, described))
+    if isinstance(shown, dict) and set(shown) == {"url"} and kind != "json":
+        shown = shown["url"]
+    if isinstance(shown, dict) and "$blob" in shown:
+        return Cell(column, "media", value=_named(shown, column, values, index))
+    if kind == "chat":
+        messages = messages_of(shown) or []
+        return Cell(column, "chat", _last_words(messages), messages)
+    return Cell(column, kind, preview(json.dumps(shown, ensure_ascii=False)), shown)
+
+
+def _text_cell(column: str, value: str) -> Cell:
+    if value == "":
+        return Cell(column, "empty")
+    text = _clean(value)
+    rest = max(0, len(text) - MAX_TEXT)
+    return Cell(column, "text", preview(text), text[:MAX_TEXT], rest)
+
+
+def _named(
+    media: dict[str, Any], column: str, values: JSONObject, index: int
+) -> dict[str, Any]:
+    """A medium with its alternative text and the place where it stands."""
+    words = values.get("caption")
+    place = {"column": column, "row": f"{index:,}"}
+    has_words = isinstance(words, str) and words
+    alt = _clean(words) if has_words else _("Image of row %(row)s") % place
+    name = _("%(column)s of row %(row)s") % place
+    is_image = media.get("kind") == Blob.Kind.IMAGE
+    return {**media, "alt": alt[:300] if is_image else "", "name": name}
+
+
+def _last_words(messages: list[JSONObject]) -> str:
+    """What the conversation is about: the last message with text of a user."""
+    for message in reversed(messages):
+        text = _content_text(message.get("content"))
+        if message.get("role") == "user" and text:
+            return preview(text)
+    texts = [_content_text(message.get("content")) for message in messages]
+    return preview(next((text for text in texts if text), ""))
+
+
+def _content_text(content: JSON) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, (list, tuple)):
+        return ""
+    texts = [part.get("text") for part in content if isinstance(part, dict)]
+    return " ".join(text for text in texts if isinstance(text, str))
+
+
+def _clean(value: Any) -> Any:
+    """`value` without lone surrogates, which no page can carry."""
+    if isinstance(value, str):
+        return value if value.isascii() else _clean_text(value)
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    return value
+
+
+def _clean_text(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _media_kinds(values: JSONObject, columns: list[str]) -> set[str]:
+    kinds = {kind_of(values.get(column)) for column in columns}
+    return {kind for kind in kinds if kind in ("image", "audio", "chat")}

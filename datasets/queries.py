@@ -1,0 +1,156 @@
+"""Reads for the pages of datasets."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from datasets.models import Contents, Dataset, DatasetVersion, Row
+from workspace.models import Project
+from workspace.scoping import find
+
+LIST_PAGE = 25
+ROW_PAGE = 50
+PREVIEW_PAGE = 4
+ORDER = {
+    "name": "dataset__name",
+    "rows": "row_count",
+    "size": "original__size",
+    "updated": "created_at",
+}
+BITS = {"image": Contents.IMAGE, "audio": Contents.AUDIO, "chat": Contents.CHAT}
+
+
+class CountedPaginator(Paginator):
+    """Pages of a list whose length is known without counting."""
+
+    def __init__(self, rows: Any, per_page: int, count: int) -> None:
+        super().__init__(rows, per_page)
+        self._count = count
+
+    @cached_property
+    def count(self) -> int:
+        return self._count
+
+
+class IndexPaginator(CountedPaginator):
+    """Pages of all rows of a version, cut by their index instead of an offset."""
+
+    def page(self, number: int | str) -> Page[Any]:
+        number = self.validate_number(number)
+        first = (number - 1) * self.per_page
+        rows = self.object_list.filter(
+            index__gt=first, index__lte=first + self.per_page
+        )
+        return Page(rows, number, self)
+
+
+def datasets_of(project: Project) -> QuerySet[Dataset]:
+    return Dataset.objects.filter(project=project)
+
+
+def dataset_in(project: Project, slug: str) -> Dataset:
+    """1 query."""
+    return find(
+        datasets_of(project),
+        _("This dataset does not exist or was deleted."),
+        slug=slug,
+    )
+
+
+def versions_in(project: Project) -> QuerySet[DatasetVersion]:
+    return DatasetVersion.objects.filter(dataset__project=project).select_related(
+        "dataset__project", "original", "created_by"
+    )
+
+
+def version_in(project: Project, slug: str, number: int) -> DatasetVersion:
+    """1 query."""
+    message = _("This version does not exist or was deleted.")
+    return find(versions_in(project), message, dataset__slug=slug, number=number)
+
+
+def version_by_ref(project: Project, ref: str) -> DatasetVersion:
+    """1 query."""
+    message = _("This version does not exist or was deleted.")
+    return find(versions_in(project), message, ref=ref)
+
+
+def _current_id(dataset: str) -> Coalesce:
+    """The version that stands for a dataset: the newest usable one, else the newest."""
+    versions = DatasetVersion.objects.filter(dataset=OuterRef(dataset))
+    newest = versions.order_by("-number").values("pk")
+    usable = newest.filter(state=DatasetVersion.State.READY)
+    return Coalesce(Subquery(usable[:1]), Subquery(newest[:1]))
+
+
+def current_versions(project: Project) -> QuerySet[DatasetVersion]:
+    """One version for each dataset. 1 query."""
+    return (
+        versions_in(project)
+        .annotate(current_id=_current_id("dataset"))
+        .filter(pk=F("current_id"))
+    )
+
+
+def dataset_list(project: Project, query: dict[str, Any]) -> Page[DatasetVersion]:
+    """The current versions that the list shows. 2 queries: their number, a page."""
+    versions = current_versions(project)
+    if query["q"]:
+        versions = versions.filter(
+            Q(dataset__name__icontains=query["q"])
+            | Q(dataset__description__icontains=query["q"])
+            | Q(column_names__icontains=query["q"])
+        )
+    if query["content"]:
+        versions = versions.filter(content__contains=f" {query['content']} ")
+    if query["source"]:
+        versions = versions.filter(source=query["source"])
+    key = query["sort"].lstrip("-")
+    order = F(ORDER[key])
+    falling = query["sort"].startswith("-")
+    ordered = order.desc(nulls_last=True) if falling else order.asc(nulls_first=True)
+    versions = versions.order_by(ordered, "-pk")
+    return Paginator(versions, LIST_PAGE).get_page(query["page"] or 1)
+
+
+def versions_of(dataset: Dataset) -> list[DatasetVersion]:
+    """All versions, newest first. 1 query."""
+    versions = dataset.versions.select_related("original", "created_by")
+    return list(versions.order_by("-number"))
+
+
+def row_page(version: DatasetVersion, query: dict[str, Any]) -> Page[Row]:
+    """A page of rows. 1 query; 2 when text is searched, which is counted."""
+    rows = Row.objects.filter(version=version).order_by("index")
+    number = query["page"] or 1
+    if query["has"]:
+        rows = rows.annotate(found=F("contents").bitand(BITS[query["has"]]))
+        rows = rows.filter(found__gt=0)
+    if query["q"]:
+        # Rows are stored as ASCII JSON: the words are looked for as they are written.
+        written = json.dumps(query["q"])[1:-1]
+        found = rows.filter(data__icontains=written)
+        return Paginator(found, ROW_PAGE).get_page(number)
+    if query["has"]:
+        count = version.import_report.get("rows_with", {}).get(query["has"], 0)
+        return CountedPaginator(rows, ROW_PAGE, count).get_page(number)
+    return IndexPaginator(rows, ROW_PAGE, version.row_count).get_page(number)
+
+
+def preview_page(version: DatasetVersion, number: int) -> Page[Row]:
+    """Four rows. 1 query."""
+    rows = Row.objects.filter(version=version).order_by("index")
+    return IndexPaginator(rows, PREVIEW_PAGE, version.row_count).get_page(number)
+
+
+def row_at(version: DatasetVersion, index: int) -> Row:
+    """1 query."""
+    rows = Row.objects.filter(version=version)
+    return find(rows, _("This row does not exist."), index=index)

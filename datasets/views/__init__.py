@@ -1,0 +1,1 @@
+"""Pages of datasets: `browse` reads, `upload` and `edit` change."""

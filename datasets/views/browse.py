@@ -1,0 +1,171 @@
+"""Pages that show datasets, versions and rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import FileResponse, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+
+from blobs import store
+from datasets import cells, queries, usage
+from datasets.forms import DEFAULT_SORT, ImportAgainForm, ListQuery, RowsQuery
+from datasets.models import DatasetVersion
+from workspace.htmx import go, is_partial, render_page
+from workspace.models import Role
+from workspace.scoping import PortalRequest, project_view
+
+
+@project_view()
+def datasets(request: PortalRequest) -> HttpResponse:
+    form = ListQuery(request.GET)
+    query = form.values
+    page = queries.dataset_list(request.project, query)
+    context = {
+        "page": page,
+        "query": query,
+        "form": form,
+        "query_defaults": {"sort": DEFAULT_SORT},
+        "is_filtered": any(query[key] for key in ("q", "content", "source")),
+        "can_edit": request.role >= Role.EDITOR,
+    }
+    return render_page(request, "datasets/list.html", context, partial="datasets")
+
+
+@project_view()
+def dataset(request: PortalRequest, slug: str) -> HttpResponse:
+    """The address of a dataset leads to the version that stands for it."""
+    found = queries.dataset_in(request.project, slug)
+    version = queries.current_versions(request.project).get(dataset=found)
+    return redirect(version_address(version))
+
+
+@project_view()
+def dataset_version(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    """One version: its import while that lasts, what went wrong, or its rows."""
+    version = queries.version_in(request.project, slug, number)
+    context = {
+        "version": version,
+        "dataset": version.dataset,
+        "next": safe_next(request),
+        "can_edit": request.role >= Role.EDITOR,
+    }
+    if version.state == DatasetVersion.State.IMPORTING:
+        context["job"] = version.job
+        return render_page(
+            request, "datasets/importing.html", context, partial="progress"
+        )
+    if is_partial(request) and request.headers.get("HX-Target") == "progress":
+        return go(request, request.get_full_path())
+    if version.state == DatasetVersion.State.FAILED:
+        context["form"] = ImportAgainForm()
+        return render(request, "datasets/failed.html", context)
+    if context["next"]:
+        return redirect(with_dataset(context["next"], version))
+    return _ready_version(request, version, context)
+
+
+def _ready_version(
+    request: PortalRequest, version: DatasetVersion, context: dict[str, Any]
+) -> HttpResponse:
+    query = RowsQuery(request.GET).values
+    versions = queries.versions_of(version.dataset)
+    context |= {
+        "query": query,
+        "tab": query["tab"],
+        "versions": versions,
+        "uses": usage.uses_of([version.pk]),
+        "actions": usage.actions_for(version),
+        "counts": version.import_report.get("rows_with", {}),
+        "query_defaults": {"tab": "rows"},
+    }
+    if query["tab"] == "rows":
+        names = cells.table_columns(version, show_all=query["cols"] == "all")
+        page = queries.row_page(version, query)
+        context |= {
+            "page": page,
+            "names": names,
+            "rows": cells.shown_rows(request.project, list(page), names),
+        }
+    if query["tab"] == "report":
+        context["form"] = ImportAgainForm()
+    return render_page(request, "datasets/version.html", context, partial="ds-rows")
+
+
+@project_view()
+def dataset_row(
+    request: PortalRequest, slug: str, number: int, index: int
+) -> HttpResponse:
+    version = queries.version_in(request.project, slug, number)
+    row = queries.row_at(version, index)
+    names = [column["name"] for column in version.columns]
+    context = {
+        "version": version,
+        "dataset": version.dataset,
+        "row": row,
+        "cells": cells.whole_row(request.project, row, names),
+        "previous": index - 1 if index > 1 else None,
+        "following": index + 1 if index < version.row_count else None,
+        "page_number": (index - 1) // queries.ROW_PAGE + 1,
+    }
+    return render(request, "datasets/row.html", context)
+
+
+@project_view()
+def dataset_preview(request: PortalRequest, ref: str) -> HttpResponse:
+    """The fragment that the wizard puts beside its data step."""
+    version = queries.version_by_ref(request.project, ref)
+    context = preview_context(version, ListQuery(request.GET).values["page"] or 1)
+    return render(request, "datasets/_preview.html", context)
+
+
+def preview_context(version: DatasetVersion, number: int) -> dict[str, Any]:
+    """What `datasets/_preview.html` takes: four rows of a version. 2 queries."""
+    page = queries.preview_page(version, number)
+    names = [column["name"] for column in version.columns]
+    project = version.dataset.project
+    return {
+        "version": version,
+        "dataset": version.dataset,
+        "page": page,
+        "rows": cells.shown_rows(project, list(page), names),
+        "url": reverse("dataset_preview", args=[project.slug, version.ref]),
+    }
+
+
+@project_view()
+def dataset_download(request: PortalRequest, slug: str, number: int) -> FileResponse:
+    """The file as it was uploaded, under its own name."""
+    version = queries.version_in(request.project, slug, number)
+    assert version.original is not None
+    request.META.pop("HTTP_ACCEPT_ENCODING", None)
+    return FileResponse(
+        store.open_blob(version.original.sha256),
+        as_attachment=True,
+        filename=version.original_name,
+        content_type="application/octet-stream",
+    )
+
+
+def version_address(version: DatasetVersion) -> str:
+    """Where a version is shown. Needs its dataset with project."""
+    dataset = version.dataset
+    args = [dataset.project.slug, dataset.slug, version.number]
+    return reverse("dataset_version", args=args)
+
+
+def safe_next(request: PortalRequest) -> str:
+    """Where the person came from, when that is a page of this portal."""
+    target = request.POST.get("next") or request.GET.get("next") or ""
+    is_safe = url_has_allowed_host_and_scheme(
+        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return target if is_safe else ""
+
+
+def with_dataset(target: str, version: DatasetVersion) -> str:
+    """`target` told which version to use."""
+    joint = "&" if "?" in target else "?"
+    return target + joint + urlencode({"dataset": version.ref})

@@ -1,0 +1,80 @@
+"""Pages that rename and delete."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from datasets import editing, queries, usage
+from datasets.forms import RenameForm
+from datasets.models import DatasetVersion
+from datasets.views.browse import version_address
+from workspace.models import Role
+from workspace.scoping import PortalRequest, project_view
+
+
+@project_view(role=Role.EDITOR)
+def dataset_rename(request: PortalRequest, slug: str) -> HttpResponse:
+    dataset = queries.dataset_in(request.project, slug)
+    form = RenameForm(request.POST or None, instance=dataset)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, _("Dataset saved."))
+        return redirect("dataset", request.project.slug, slug)
+    # The form writes into its instance; the page names the dataset as it is stored.
+    stored = queries.dataset_in(request.project, slug)
+    context = {"form": form, "dataset": stored}
+    status = 422 if form.errors else 200
+    return render(request, "datasets/rename.html", context, status=status)
+
+
+@project_view(role=Role.EDITOR)
+def dataset_delete(request: PortalRequest, slug: str) -> HttpResponse:
+    """Asks on GET and deletes on POST: the dataset, or with `?version=` one version."""
+    dataset = queries.dataset_in(request.project, slug)
+    versions = queries.versions_of(dataset)
+    chosen = _chosen(request, versions)
+    try:
+        if request.method == "POST":
+            return _delete(request, dataset.name, chosen, versions)
+        uses = usage.uses_of([version.pk for version in chosen])
+        status = 200
+    except editing.InUseError as error:
+        uses, status = error.uses, 409
+    context = {
+        "dataset": dataset,
+        "chosen": chosen,
+        "is_all": len(chosen) == len(versions),
+        "uses": uses,
+        "row_count": sum(version.row_count for version in chosen),
+        "cancel_url": reverse("dataset", args=[request.project.slug, slug]),
+    }
+    return render(request, "datasets/delete.html", context, status=status)
+
+
+def _chosen(
+    request: PortalRequest, versions: list[DatasetVersion]
+) -> list[DatasetVersion]:
+    number = request.GET.get("version") or request.POST.get("version") or ""
+    found = [version for version in versions if str(version.number) == number]
+    return found or versions
+
+
+def _delete(
+    request: PortalRequest,
+    name: str,
+    chosen: list[DatasetVersion],
+    versions: list[DatasetVersion],
+) -> HttpResponse:
+    if len(chosen) == len(versions):
+        editing.delete_dataset(chosen[0].dataset)
+        messages.success(request, _("%(name)s was deleted.") % {"name": name})
+        return redirect("datasets", request.project.slug)
+    editing.delete_version(chosen[0])
+    gone = f"{name} v{chosen[0].number}"
+    messages.success(request, _("%(name)s was deleted.") % {"name": gone})
+    left = next(version for version in versions if version not in chosen)
+    return redirect(version_address(left))

@@ -1,0 +1,150 @@
+"""Pages that bring files in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_POST
+
+from datasets import queries, samples, uploads
+from datasets.forms import ImportAgainForm, UploadForm
+from datasets.models import Dataset
+from datasets.views.browse import safe_next, version_address
+from datasets.views.limits import SizeLimit, limit_upload
+from workspace.formats import filesize
+from workspace.models import Role
+from workspace.scoping import PortalRequest, project_view
+
+
+@csrf_exempt  # the limit must be in place before the check reads the body
+def dataset_upload(request: HttpRequest, project: str) -> HttpResponse:
+    limit = limit_upload(request)
+    return _upload(request, project=project, limit=limit)
+
+
+@csrf_exempt  # as above
+def dataset_version_new(request: HttpRequest, project: str, slug: str) -> HttpResponse:
+    limit = limit_upload(request)
+    return _upload(request, project=project, limit=limit, slug=slug)
+
+
+@csrf_protect
+@project_view(role=Role.EDITOR)
+def _upload(request: PortalRequest, limit: SizeLimit, slug: str = "") -> HttpResponse:
+    dataset = queries.dataset_in(request.project, slug) if slug else None
+    form = UploadForm(request.POST if request.method == "POST" else None)
+    context = {"form": form, "dataset": dataset, "next": safe_next(request)}
+    context |= {"max_bytes": settings.MAX_UPLOAD_BYTES, "max_rows": settings.MAX_ROWS}
+    if request.method != "POST":
+        return render(request, "datasets/upload.html", context)
+    problem = _problem(request, limit)
+    if problem or not form.is_valid():
+        return _refused(request, context, problem)
+    return _accepted(request, dataset, form.cleaned_data["name"], context["next"])
+
+
+def _problem(request: PortalRequest, limit: SizeLimit) -> str:
+    """Why the file cannot be taken, in a sentence."""
+    if limit.too_large:
+        return _(
+            "The file has %(size)s. The limit is %(limit)s. "
+            "Split it or upload fewer rows."
+        ) % {
+            "size": filesize(limit.too_large),
+            "limit": filesize(settings.MAX_UPLOAD_BYTES),
+        }
+    file = request.FILES.get("file")
+    if file is None:
+        return _("Choose a CSV or JSONL file.")
+    return "" if file.size else _("The file is empty.")
+
+
+def _refused(
+    request: PortalRequest, context: dict[str, Any], problem: str
+) -> HttpResponse:
+    form: UploadForm = context["form"]
+    message = problem or " ".join(e for errors in form.errors.values() for e in errors)
+    if _wants_json(request):
+        return JsonResponse({"message": message}, status=422)
+    context["problem"] = problem
+    return render(request, "datasets/upload.html", context, status=422)
+
+
+def _accepted(
+    request: PortalRequest, dataset: Dataset | None, name: str, target: str
+) -> HttpResponse:
+    file = request.FILES["file"]
+    assert isinstance(file, UploadedFile)
+    file_name = file.name or "file"
+    added = uploads.add_file(
+        file.chunks(),
+        project=request.project,
+        by=request.user,
+        name=name or uploads.name_from_file(file_name),
+        file_name=file_name,
+        dataset=dataset,
+    )
+    if not added.is_new:
+        known = f"{added.version.dataset.name} v{added.version.number}"
+        messages.info(
+            request,
+            _("This file is already here as %(version)s. No new version is saved.")
+            % {"version": known},
+        )
+    address = version_address(added.version)
+    if target:
+        address += "?" + urlencode({"next": target})
+    if _wants_json(request):
+        return JsonResponse({"location": address})
+    return redirect(address)
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return request.headers.get("X-Requested-With") == "XMLHttpRequest"
+
+
+@require_POST
+@project_view(role=Role.EDITOR)
+def dataset_sample(request: PortalRequest) -> HttpResponse:
+    """Add the sample dataset."""
+    version = samples.ensure_sample(request.project)
+    return redirect(version_address(version))
+
+
+@require_POST
+@project_view(role=Role.EDITOR)
+def dataset_cancel(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    version = queries.version_in(request.project, slug, number)
+    uploads.cancel_import(version)
+    messages.info(request, _("The import ends. No rows are kept."))
+    return redirect(version_address(version))
+
+
+@require_POST
+@project_view(role=Role.EDITOR)
+def dataset_import_again(
+    request: PortalRequest, slug: str, number: int
+) -> HttpResponse:
+    """Read the file again: in another encoding, or without its wrong lines."""
+    version = queries.version_in(request.project, slug, number)
+    form = ImportAgainForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Choose an encoding from the list."))
+        return redirect(version_address(version))
+    version = uploads.import_again(
+        version,
+        by=request.user,
+        encoding=form.cleaned_data["encoding"],
+        skip_bad=form.cleaned_data["skip_bad"],
+    )
+    target = safe_next(request)
+    suffix = "?" + urlencode({"next": target}) if target else ""
+    return redirect(version_address(version) + suffix)

@@ -1,0 +1,239 @@
+"""The wizard's drafts: made, changed by one step at a time, saved at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from pydantic import ValidationError
+
+from assay.running.mapping import auto_map
+from assay.running.spec import CriterionSpec, EvaluationSpec, Step, TargetSpec
+from assay.scoring import catalogue
+from datasets.models import DatasetVersion
+from evaluations.models import Evaluation, EvaluationDraft, Run
+from evaluations.surroundings import View, deployments_of, generates, look_around
+from workspace.models import Project, User
+
+DRAFT_LIFE = timedelta(days=30)
+SAMPLE_EVALUATORS = ("relevance", "groundedness", "similarity", "f1_score")
+
+
+class EditedElsewhere(Exception):
+    """Somebody saved the draft after this form was loaded. Nothing was saved."""
+
+    def __init__(self, draft: EvaluationDraft) -> None:
+        super().__init__("edited elsewhere")
+        self.draft = draft
+
+
+def spec_of(draft: EvaluationDraft) -> EvaluationSpec:
+    """The draft's choices. What a newer release does not know any more is dropped."""
+    try:
+        return EvaluationSpec.model_validate(draft.spec)
+    except ValidationError:
+        known = {k: v for k, v in draft.spec.items() if k in {"name", "judge"}}
+        return EvaluationSpec.model_validate(known)
+
+
+def create(
+    project: Project,
+    user: User,
+    spec: EvaluationSpec | None = None,
+    *,
+    step: Step = "target",
+    started_from: str = "",
+    evaluation: Evaluation | None = None,
+) -> EvaluationDraft:
+    return EvaluationDraft.objects.create(
+        project=project,
+        spec=(spec or EvaluationSpec()).model_dump(mode="json"),
+        step=step,
+        started_from=started_from,
+        evaluation=evaluation,
+        created_by=user,
+        updated_by=user,
+        expires_at=timezone.now() + DRAFT_LIFE,
+    )
+
+
+@transaction.atomic
+def save(
+    draft: EvaluationDraft,
+    spec: EvaluationSpec,
+    *,
+    by: User,
+    revision: int,
+    step: Step,
+) -> EvaluationDraft:
+    """Save when nobody saved since `revision`. Raises `EditedElsewhere`."""
+    current = EvaluationDraft.objects.select_for_update().get(pk=draft.pk)
+    if current.revision != revision:
+        raise EditedElsewhere(current)
+    current.spec = spec.model_dump(mode="json")
+    current.step = step
+    current.revision += 1
+    current.updated_by = by
+    current.expires_at = timezone.now() + DRAFT_LIFE
+    current.save()
+    return current
+
+
+def for_sample(
+    project: Project, user: User, version: DatasetVersion
+) -> EvaluationDraft:
+    """A filled-in draft on the sample dataset, ready to submit."""
+    judge = next(
+        (
+            ref
+            for ref, d in deployments_of(project).items()
+            if d.connection.is_simulated
+        ),
+        "",
+    )
+    spec = EvaluationSpec(
+        name=free_name(project, "First look: restaurant booking"),
+        target=TargetSpec(kind="dataset"),
+        dataset_version=version.ref,
+        judge=judge,
+    )
+    spec = choose(spec, SAMPLE_EVALUATORS)
+    spec = remap(spec, look_around(project, spec))
+    return create(project, user, spec, step="review", started_from="sample")
+
+
+def free_name(project: Project, wanted: str) -> str:
+    """`wanted`, or `wanted 2`, `wanted 3` … when there is such an evaluation."""
+    name, number = wanted, 2
+    while Evaluation.objects.filter(project=project, name__iexact=name).exists():
+        name, number = f"{wanted} {number}", number + 1
+    return name
+
+
+def for_new_run(evaluation: Evaluation, user: User) -> EvaluationDraft:
+    """Add run: the criteria are fixed, data and target are chosen anew."""
+    latest = evaluation.runs.order_by("-number").first()
+    spec = EvaluationSpec.model_validate(evaluation.spec)
+    if latest:
+        spec = with_run(spec, latest)
+    return create(
+        evaluation.project,
+        user,
+        spec,
+        step="target",
+        started_from="run",
+        evaluation=evaluation,
+    )
+
+
+def for_copy(evaluation: Evaluation, user: User) -> EvaluationDraft:
+    """The same choices in a new evaluation, where everything can be changed."""
+    spec = EvaluationSpec.model_validate(evaluation.spec)
+    latest = evaluation.runs.order_by("-number").first()
+    if latest:
+        spec = with_run(spec, latest)
+    name = free_name(evaluation.project, f"{evaluation.name} (copy)"[:110])
+    spec = spec.model_copy(update={"name": name})
+    return create(evaluation.project, user, spec, step="review", started_from="copy")
+
+
+def with_run(spec: EvaluationSpec, run: Run) -> EvaluationSpec:
+    """`spec` with the target, data and mapping of a run."""
+    criteria = tuple(
+        c.model_copy(update={"mapping": run.mappings.get(c.name, c.mapping)})
+        for c in spec.criteria
+    )
+    return spec.model_copy(
+        update={
+            "target": TargetSpec.model_validate(run.target),
+            "dataset_version": run.dataset_version.ref,
+            "criteria": criteria,
+            "max_cost": run.max_cost,
+            "run_name": "",
+        }
+    )
+
+
+def choose(spec: EvaluationSpec, evaluators: tuple[str, ...]) -> EvaluationSpec:
+    """The chosen evaluators, in the catalogue's order; settings made so far stay."""
+    known = catalogue.load()
+    before = {c.evaluator: c for c in spec.criteria}
+    criteria = tuple(
+        before.get(name) or CriterionSpec(name=known[name].name, evaluator=name)
+        for name in known
+        if name in evaluators
+    )
+    return spec.model_copy(update={"criteria": criteria})
+
+
+def remap(spec: EvaluationSpec, view: View, *, again: bool = False) -> EvaluationSpec:
+    """Match inputs that have no answer yet; `again` matches all of them anew.
+
+    An input that a person set to Unassigned stays so; a path that the dataset does
+    not have any more is matched again.
+    """
+    if view.version is None:
+        return spec
+    criteria = tuple(_remap_one(c, spec, view, again=again) for c in spec.criteria)
+    return spec.model_copy(update={"criteria": criteria})
+
+
+def _remap_one(
+    criterion: CriterionSpec, spec: EvaluationSpec, view: View, *, again: bool
+) -> CriterionSpec:
+    definition = view.around.catalogue.get(criterion.evaluator)
+    if definition is None:
+        return criterion
+    made = generates(spec)
+    matched = auto_map(definition, view.around.paths, generates=made)
+    mapping = dict(matched)
+    if not again:
+        for name, path in criterion.mapping.items():
+            stale = path is not None and path not in view.around.paths
+            changed_side = (
+                made
+                and path is not None
+                and name == "response"
+                and (path.startswith("item."))
+            )
+            if name in matched and not stale and not changed_side:
+                mapping[name] = path
+    return criterion.model_copy(update={"mapping": mapping})
+
+
+def with_mapping(
+    spec: EvaluationSpec, posted: Mapping[str, Mapping[str, str | None]]
+) -> EvaluationSpec:
+    """`spec` with posted mappings by evaluator."""
+    criteria = tuple(
+        c.model_copy(update={"mapping": {**c.mapping, **posted.get(c.evaluator, {})}})
+        for c in spec.criteria
+    )
+    return spec.model_copy(update={"criteria": criteria})
+
+
+def open_drafts(project: Project, user: User) -> list[dict[str, Any]]:
+    """Drafts of a person that were not submitted, the newest first."""
+    found = EvaluationDraft.objects.filter(
+        project=project, created_by=user, run=None
+    ).order_by("-updated_at")[:5]
+    return [
+        {"draft": draft, "name": draft.spec.get("name") or "", "step": draft.step}
+        for draft in found
+    ]
+
+
+def untouched(project: Project, user: User) -> EvaluationDraft | None:
+    """A draft of this person in which nothing was chosen yet."""
+    return EvaluationDraft.objects.filter(
+        project=project,
+        created_by=user,
+        run=None,
+        revision=1,
+        started_from="",
+        evaluation=None,
+        spec=EvaluationSpec().model_dump(mode="json"),
+    ).first()

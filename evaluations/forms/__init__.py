@@ -1,0 +1,1 @@
+"""Forms of this app, one file per noun."""

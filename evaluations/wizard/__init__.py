@@ -1,0 +1,1 @@
+"""The five steps of the wizard: reading what was posted, and what a page shows."""
