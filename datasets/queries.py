@@ -42,10 +42,14 @@ class CountedPaginator(Paginator):
 class IndexPaginator(CountedPaginator):
     """Pages of all rows of a version, cut by their index instead of an offset."""
 
+    def __init__(self, version: DatasetVersion, per_page: int) -> None:
+        self.rows = Row.objects.filter(version=version).order_by("index")
+        super().__init__(self.rows, per_page, version.row_count)
+
     def page(self, number: int | str) -> Page[Any]:
         number = self.validate_number(number)
         first = (number - 1) * self.per_page
-        rows = self.object_list.filter(
+        rows = self.rows.filter(
             index__gt=first, index__lte=first + self.per_page
         )
         return Page(rows, number, self)
@@ -141,13 +145,12 @@ def row_page(version: DatasetVersion, query: dict[str, Any]) -> Page[Row]:
     if query["has"]:
         count = version.import_report.get("rows_with", {}).get(query["has"], 0)
         return CountedPaginator(rows, ROW_PAGE, count).get_page(number)
-    return IndexPaginator(rows, ROW_PAGE, version.row_count).get_page(number)
+    return IndexPaginator(version, ROW_PAGE).get_page(number)
 
 
 def preview_page(version: DatasetVersion, number: int) -> Page[Row]:
     """Four rows. 1 query."""
-    rows = Row.objects.filter(version=version).order_by("index")
-    return IndexPaginator(rows, PREVIEW_PAGE, version.row_count).get_page(number)
+    return IndexPaginator(version, PREVIEW_PAGE).get_page(number)
 
 
 def row_at(version: DatasetVersion, index: int) -> Row:

@@ -178,3 +178,10 @@ def open_runs() -> list[Run]:
     """Runs that are not over, the oldest first."""
     states = [state.value for state in OPEN_STATES]
     return list(Run.objects.filter(Q(state__in=states)).order_by("pk"))
+
+
+def free_leases_of(owner: str) -> int:
+    """A process that is known to be dead gives its chunks back at once."""
+    return Chunk.objects.filter(state=ChunkState.LEASED, lease_owner=owner).update(
+        state=ChunkState.PENDING, **FREE
+    )

@@ -101,10 +101,3 @@ def give_up(chunk: Chunk) -> None:
         events.append(RowDone(task, Outcome.ERROR))
     write_events(held, [*events, ChunkDone()])
     log.warning("row_given_up chunk=%s run=%s", chunk.pk, chunk.run_id)
-
-
-def free_leases_of(owner: str) -> int:
-    """A process that is known to be dead gives its chunks back at once."""
-    return Chunk.objects.filter(state=ChunkState.LEASED, lease_owner=owner).update(
-        state=ChunkState.PENDING, **FREE
-    )

@@ -7,9 +7,7 @@ from evaluations.views import wizard
 urlpatterns = [
     path("evaluations/new/", wizard.draft_new, name="draft_new"),
     path("evaluations/new/sample/", wizard.draft_sample, name="draft_sample"),
-    path(
-        "evaluations/new/<str:ref>/delete/", wizard.draft_delete, name="draft_delete"
-    ),
+    path("evaluations/new/<str:ref>/delete/", wizard.draft_delete, name="draft_delete"),
     path(
         "evaluations/new/<str:ref>/estimate/",
         wizard.draft_estimate,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 
-from datasets.samples import ensure_sample
 from django.core.management import call_command
 
+from datasets.samples import ensure_sample
 from targets.connections import ensure_simulator
 from workspace.models import Project, User
 from workspace.signin import ensure_first_project
+
+UNUSED_STATIC = ["hx-*.js", "htmx-4*"]
+"""Parts of django-htmx that no page loads; their imports do not resolve."""
 
 log = logging.getLogger("portal.prepare")
 
@@ -17,7 +20,12 @@ log = logging.getLogger("portal.prepare")
 def prepare(*, verbosity: int = 0) -> tuple[Project, User]:
     """Safe to run at every start. Returns the first project and its owner."""
     call_command("migrate", interactive=False, verbosity=verbosity)
-    call_command("collectstatic", interactive=False, verbosity=verbosity)
+    call_command(
+        "collectstatic",
+        interactive=False,
+        verbosity=verbosity,
+        ignore_patterns=UNUSED_STATIC,
+    )
     project, owner = ensure_first_project()
     ensure_simulator(project)
     if not project.settings.get("sample_offered"):

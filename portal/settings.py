@@ -232,8 +232,19 @@ LOGGING: dict[str, Any] = {
     "formatters": {
         "line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
     },
+    "filters": {
+        # /healthz answers 503 while a part starts: that is its job, not a fault.
+        "no_health": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": lambda record: getattr(record, "status_code", 0) != 503,
+        },
+    },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line"},
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["no_health"],
+        },
     },
     "root": {"handlers": ["console"], "level": env_text("ASSAY_LOG_LEVEL", "INFO")},
     "loggers": {

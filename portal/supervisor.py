@@ -51,6 +51,14 @@ def port_is_free(host: str, port: int) -> bool:
     return True
 
 
+def is_open(host: str, port: int) -> bool:
+    """True when something accepts connections there."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.settimeout(0.5)
+        target = host if host not in {"", "0.0.0.0"} else "127.0.0.1"  # noqa: S104 - compared, not bound
+        return probe.connect_ex((target, port)) == 0
+
+
 @dataclass(slots=True)
 class Part:
     """One child: how to start it, and what to do when it was found dead."""
@@ -65,9 +73,19 @@ class Part:
 
 
 class Supervisor:
-    def __init__(self, parts: list[Part], env: Mapping[str, str]) -> None:
+    """`announce` is called once, when `ready` says that the portal can be used."""
+
+    def __init__(
+        self,
+        parts: list[Part],
+        env: Mapping[str, str],
+        *,
+        ready: Callable[[], bool] | None = None,
+        announce: Callable[[], None] | None = None,
+    ) -> None:
         self.parts = parts
         self.env = {**os.environ, **env}
+        self._ready, self._announce = ready, announce
         self._stop = threading.Event()
 
     def run(self) -> None:
@@ -78,6 +96,9 @@ class Supervisor:
             while not self._stop.is_set():
                 for part in self.parts:
                     self._look_after(part)
+                if self._announce and self._ready and self._ready():
+                    self._announce()
+                    self._announce = None
                 self._stop.wait(0.2)
         finally:
             self._end_all()
@@ -94,6 +115,7 @@ class Supervisor:
         if code is None:
             return
         pid, part.process = part.process.pid, None
+        _kill_group(pid)  # what it left behind
         lived = monotonic() - part.started
         part.failures = 0 if lived > GOOD_RUN_SECONDS else part.failures + 1
         pause = min(LONGEST_PAUSE, 0.5 * 2**part.failures)
@@ -135,10 +157,11 @@ class Supervisor:
                 log.warning("part_killed name=%s", part.name)
                 _kill_group(part.process.pid)
                 part.process.wait()
+            _kill_group(part.process.pid)
 
 
 def _kill_group(pid: int) -> None:
     try:
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
-        log.info("group_gone pid=%s", pid)
+        return  # nothing is left of it

@@ -27,13 +27,14 @@ def compact_number(value: Number | None) -> str:
     """A large count in three figures: 1,184, then 214 k, then 2.31 M."""
     if value is None:
         return NOTHING
-    if abs(value) < 10_000:
-        return f"{value:,.0f}"
-    if abs(value) < 999_500:
-        return f"{value / 1000:,.0f} k"
-    if abs(value) < 999_995_000:
-        return f"{value / 1_000_000:,.2f} M"
-    return f"{value / 1_000_000_000:,.2f} G"
+    count = float(value)
+    if abs(count) < 10_000:
+        return f"{count:,.0f}"
+    if abs(count) < 999_500:
+        return f"{count / 1000:,.0f} k"
+    if abs(count) < 999_995_000:
+        return f"{count / 1_000_000:,.2f} M"
+    return f"{count / 1_000_000_000:,.2f} G"
 
 
 def duration(seconds: Number | None) -> str:

@@ -51,7 +51,7 @@ class RequestIdMiddleware:
         request.request_id = request_id  # type: ignore[attr-defined]
         response = self.get_response(request)
         response["X-Request-Id"] = request_id
-        if response.status_code >= 500:
+        if response.status_code >= 500 and response.status_code != 503:
             logging.getLogger("workspace.requests").error(
                 "request_failed id=%s path=%s status=%s",
                 request_id,

@@ -20,6 +20,8 @@ CANDIDATES = [
 ]
 """What a guess may be. Rare code pages would win on short texts by chance."""
 WESTERN = "cp1252"
+JAPANESE = ("cp932", "euc_jp")
+WIDE = frozenset({"cp932", "euc_jp", "gb18030", "big5", "cp949"})
 _SAMPLE = 64 * 1024
 
 
@@ -84,19 +86,36 @@ def _without_mark(head: bytes) -> str | None:
 
 def _guess(head: bytes) -> str:
     """The likeliest legacy encoding; Western European when others fit as well."""
-    matches = list(from_bytes(_around_high_bytes(head), cp_isolation=CANDIDATES))
+    sample = _around_high_bytes(head)
+    for name in JAPANESE:
+        if _has_kana(sample, name):
+            return name
+    matches = list(from_bytes(sample, cp_isolation=CANDIDATES))
     if not matches:
         return WESTERN
     best = matches[0]
-    if best.coherence == 0:
+    if best.coherence == 0 and not (best.encoding in WIDE and _is_dense(sample)):
         return WESTERN
     for match in matches:
         names = {match.encoding, *match.could_be_from_charset}
-        close = match.chaos <= best.chaos + 0.01
+        close = match.chaos <= best.chaos + 0.1
         if WESTERN in names and close and match.coherence >= best.coherence - 0.05:
             return WESTERN
     name: str = best.encoding
     return name
+
+
+def _has_kana(sample: bytes, name: str) -> bool:
+    """True when a good part of the text is hiragana and katakana."""
+    text = [c for c in decode_head(sample, name) if c > "\x7f"]
+    kana = sum("\u3040" <= c <= "\u30ff" for c in text)
+    return len(text) >= 10 and "\ufffd" not in text and kana > 0.2 * len(text)
+
+
+def _is_dense(sample: bytes) -> bool:
+    """Text of a script that needs two bytes for a character has many high bytes."""
+    high = sum(byte > 127 for byte in sample)
+    return high >= 20 and high > len(sample) // 4
 
 
 def _around_high_bytes(head: bytes) -> bytes:

@@ -16,6 +16,7 @@ from assay.data.jsonx import JSON, JSONObject
 from assay.data.lines import Lines, UnreadableLineError
 from assay.data.records import Detected, Limits, Problem, RowRead, count
 
+_NO_NAME = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 HOPELESS = 20
 """After so many wrong lines and no good one, the rest is not read."""
 
@@ -282,7 +283,7 @@ def _array(line: int) -> Problem:
 
 
 def _is_name(key: str) -> bool:
-    return key.isprintable() and bool(key.strip())
+    return bool(key.strip()) and not _NO_NAME.search(key)
 
 
 def _are_objects(values: list[JSON]) -> bool:

@@ -110,18 +110,27 @@ def _kind(item: JSONObject) -> str | None:
     if isinstance(role, str) and role.lower() in _ROLES:
         has_body = "content" in item or "tool_calls" in item
         return "message" if has_body else None
-    if role is None and item.get("type") in _CALL_TYPES | _RESULT_TYPES:
+    if role is None and _type(item) in _CALL_TYPES | _RESULT_TYPES:
         return "item"
     # Thoughts and bookkeeping of the Responses API are not part of the talk.
-    return "other" if role is None and item.get("type") == "reasoning" else None
+    return "other" if role is None and _type(item) == "reasoning" else None
+
+
+def _type(item: JSONObject) -> str:
+    return _text(item.get("type"))
 
 
 def is_parts(value: JSON) -> bool:
-    """True for a list of content parts such as `{"type": "text", "text": …}`."""
-    return (
-        isinstance(value, (list, tuple))
-        and bool(value)
-        and all(isinstance(v, dict) and v.get("type") in _PART_TYPES for v in value)
+    """True for a list of content parts such as `{"type": "text", "text": …}`.
+
+    Stored media may stand among them as they are.
+    """
+    if not isinstance(value, (list, tuple)):
+        return False
+    typed = [isinstance(v, dict) and _type(v) in _PART_TYPES for v in value]
+    return any(typed) and all(
+        is_typed or as_blob(v) is not None
+        for is_typed, v in zip(typed, value, strict=True)
     )
 
 
@@ -139,7 +148,7 @@ def normalise(value: JSON) -> list[Message]:
 def _message(item: JSONObject) -> Message | None:
     role = item.get("role")
     if not isinstance(role, str):
-        kind = item.get("type")
+        kind = _type(item)
         if kind in _CALL_TYPES:
             return Message("assistant", (_tool_call(item),))
         return Message("tool", (_tool_result(item),)) if kind in _RESULT_TYPES else None
@@ -172,7 +181,7 @@ def _part(part: JSONObject) -> Content:
     blob = as_blob(part)
     if blob is not None:
         return MediaPart(blob)
-    kind = part.get("type")
+    kind = _type(part)
     if kind in _CALL_TYPES:
         return _tool_call(part)
     if kind in _RESULT_TYPES:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import redirect, render
@@ -38,18 +38,19 @@ def datasets(request: PortalRequest) -> HttpResponse:
 def dataset(request: PortalRequest, slug: str) -> HttpResponse:
     """The address of a dataset leads to the version that stands for it."""
     found = queries.dataset_in(request.project, slug)
-    version = queries.current_versions(request.project).get(dataset=found)
-    return redirect(version_address(version))
+    versions = queries.current_versions(request.project)
+    return redirect(version_address(versions.get(dataset=found)))
 
 
 @project_view()
 def dataset_version(request: PortalRequest, slug: str, number: int) -> HttpResponse:
     """One version: its import while that lasts, what went wrong, or its rows."""
     version = queries.version_in(request.project, slug, number)
-    context = {
+    target = safe_next(request)
+    context: dict[str, Any] = {
         "version": version,
         "dataset": version.dataset,
-        "next": safe_next(request),
+        "next": target,
         "can_edit": request.role >= Role.EDITOR,
     }
     if version.state == DatasetVersion.State.IMPORTING:
@@ -62,8 +63,8 @@ def dataset_version(request: PortalRequest, slug: str, number: int) -> HttpRespo
     if version.state == DatasetVersion.State.FAILED:
         context["form"] = ImportAgainForm()
         return render(request, "datasets/failed.html", context)
-    if context["next"]:
-        return redirect(with_dataset(context["next"], version))
+    if target:
+        return redirect(with_dataset(target, version))
     return _ready_version(request, version, context)
 
 
@@ -136,17 +137,18 @@ def preview_context(version: DatasetVersion, number: int) -> dict[str, Any]:
 
 
 @project_view()
-def dataset_download(request: PortalRequest, slug: str, number: int) -> FileResponse:
+def dataset_download(request: PortalRequest, slug: str, number: int) -> HttpResponse:
     """The file as it was uploaded, under its own name."""
     version = queries.version_in(request.project, slug, number)
     assert version.original is not None
     request.META.pop("HTTP_ACCEPT_ENCODING", None)
-    return FileResponse(
+    response = FileResponse(
         store.open_blob(version.original.sha256),
         as_attachment=True,
         filename=version.original_name,
         content_type="application/octet-stream",
     )
+    return cast("HttpResponse", response)
 
 
 def version_address(version: DatasetVersion) -> str:

@@ -41,14 +41,20 @@ def dataset_version_new(request: HttpRequest, project: str, slug: str) -> HttpRe
 def _upload(request: PortalRequest, limit: SizeLimit, slug: str = "") -> HttpResponse:
     dataset = queries.dataset_in(request.project, slug) if slug else None
     form = UploadForm(request.POST if request.method == "POST" else None)
-    context = {"form": form, "dataset": dataset, "next": safe_next(request)}
-    context |= {"max_bytes": settings.MAX_UPLOAD_BYTES, "max_rows": settings.MAX_ROWS}
+    target = safe_next(request)
+    context: dict[str, Any] = {
+        "form": form,
+        "dataset": dataset,
+        "next": target,
+        "max_bytes": settings.MAX_UPLOAD_BYTES,
+        "max_rows": settings.MAX_ROWS,
+    }
     if request.method != "POST":
         return render(request, "datasets/upload.html", context)
     problem = _problem(request, limit)
     if problem or not form.is_valid():
         return _refused(request, context, problem)
-    return _accepted(request, dataset, form.cleaned_data["name"], context["next"])
+    return _accepted(request, dataset, form.cleaned_data["name"], target)
 
 
 def _problem(request: PortalRequest, limit: SizeLimit) -> str:
@@ -71,7 +77,8 @@ def _refused(
     request: PortalRequest, context: dict[str, Any], problem: str
 ) -> HttpResponse:
     form: UploadForm = context["form"]
-    message = problem or " ".join(e for errors in form.errors.values() for e in errors)
+    found = [str(error) for errors in form.errors.values() for error in errors]
+    message = problem or " ".join(found)
     if _wants_json(request):
         return JsonResponse({"message": message}, status=422)
     context["problem"] = problem

@@ -7,8 +7,11 @@ let leaving = false;
 const mark = (address) => {
   for (const link of document.querySelectorAll("a.row-link")) {
     const current = link.pathname === address.pathname;
-    link.closest("tr")?.toggleAttribute("aria-current", current);
-    if (current) opener = link;
+    const row = link.closest("tr");
+    if (current) {
+      opener = link;
+      row?.setAttribute("aria-current", "true");
+    } else row?.removeAttribute("aria-current");
   }
 };
 

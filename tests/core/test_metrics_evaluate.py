@@ -35,7 +35,9 @@ def test_a_single_letter_answer_equals_itself():
     assert scores("f1_score", "A", "A", tokenizer="foundry")[0].score == 0
 
 
-@pytest.mark.parametrize("text", ["你好世界", "Привет, мир", "안녕 세상", "مرحبا", "👍"])
+@pytest.mark.parametrize(
+    "text", ["你好世界", "Привет, мир", "안녕 세상", "مرحبا", "👍"]
+)
 @pytest.mark.parametrize("evaluator", ["f1_score", "gleu_score", "rouge_score"])
 def test_equal_texts_of_any_script_score_one(evaluator, text):
     params = {"rouge_type": "rouge1"} if evaluator == "rouge_score" else {}
@@ -62,7 +64,9 @@ def test_the_threshold_decides_and_none_only_reports():
     assert (free.outcome, free.threshold, free.score) == (Outcome.PASS, None, 0)
 
 
-@pytest.mark.parametrize("empty", [None, "", "  \n", [], [{"role": "user", "content": "q"}]])
+@pytest.mark.parametrize(
+    "empty", [None, "", "  \n", [], [{"role": "user", "content": "q"}]]
+)
 def test_an_empty_input_is_an_error_that_names_it(empty):
     for evaluator in FUNCTIONS:
         for result in scores(evaluator, empty, "truth"):

@@ -25,7 +25,7 @@ from assay.scoring.metrics.porter import stem
     ("text", "words"),
     [
         ("Don't go, Mr. Smith.", ["Do", "n't", "go", ",", "Mr.", "Smith", "."]),
-        ("He said \"hi\".", ["He", "said", "``", "hi", "''", "."]),
+        ('He said "hi".', ["He", "said", "``", "hi", "''", "."]),
         ("I cannot wanna go", ["I", "can", "not", "wan", "na", "go"]),
         ("It costs $3,50 (net)", ["It", "costs", "$", "3,50", "(", "net", ")"]),
         ("Wait... what?!", ["Wait", "...", "what", "?", "!"]),
@@ -41,7 +41,7 @@ def test_words_of_english_sentences(text, words):
     [
         ("Hello there. How are you?", ["Hello there.", "How are you?"]),
         ("Dr. Jones met J. Smith. Fine.", ["Dr. Jones met J. Smith.", "Fine."]),
-        ('He left (at last.) She stayed.', ["He left (at last.)", "She stayed."]),
+        ("He left (at last.) She stayed.", ["He left (at last.)", "She stayed."]),
         ("Version 2. then 3.", ["Version 2. then 3."]),
         ("", []),
     ],

@@ -140,12 +140,33 @@ def test_boolean_and_continuous_scales():
 PIECES = st.sampled_from(
     [
         *("{", "}", "[", "]", '"', "'", ",", ":", "\\", "`", "```json\n", "```", "\n"),
-        *("Score: ", "final score: ", '{"score": ', '"reason": ', "<think>", "</think>"),
-        *("<S2>", "</S2>", "4", "-1", "9", "/10", "5e0", "٤", "\\boxed{", "true", "NaN"),
+        *(
+            "Score: ",
+            "final score: ",
+            '{"score": ',
+            '"reason": ',
+            "<think>",
+            "</think>",
+        ),
+        *(
+            "<S2>",
+            "</S2>",
+            "4",
+            "-1",
+            "9",
+            "/10",
+            "5e0",
+            "٤",
+            "\\boxed{",
+            "true",
+            "NaN",
+        ),
         *("<|channel|>", "<|message|>", "\u200b", "\ud800", "1" * 400),
     ]
 )
-TEXTS = st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=5))).map("".join))
+TEXTS = st.one_of(
+    st.text(), st.lists(st.one_of(PIECES, st.text(max_size=5))).map("".join)
+)
 
 
 @given(TEXTS, st.sampled_from(["ordinal", "continuous", "boolean"]))
@@ -180,7 +201,7 @@ def test_json_is_read_back_exactly(score, reason):
         "{" + " " * 100_000,
         ("{" + " " * 300) * 500,
         "Score: " * 20_000,
-        '<S1>' * 20_000 + "Score: 4",
+        "<S1>" * 20_000 + "Score: 4",
         ("score " + "*" * 500) * 300,
         "Reason " * 20_000,
     ],

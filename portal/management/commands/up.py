@@ -13,21 +13,42 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import close_old_connections, connections
 
+from evaluations.lifecycle import free_leases_of
 from portal.prepare import prepare
-from portal.supervisor import Part, Supervisor, free_port, port_is_free
+from portal.supervisor import Part, Supervisor, free_port, is_open, port_is_free
+from workspace.models import WorkerProcess
 from workspace.signin import make_token, sign_in_address
 
 log = logging.getLogger("portal.up")
 
 
+CELERY = [
+    sys.executable,
+    "-W",
+    "ignore:You're running the worker with superuser privileges",
+    "-m",
+    "celery",
+    "-A",
+    "portal",
+    "--quiet",
+]
+
+
 def worker_command() -> list[str]:
     threads = settings.RUN_THREADS + settings.INTERACTIVE_THREADS
     return [
-        sys.executable, "-m", "celery", "-A", "portal", "worker",
+        *CELERY, "worker",
         "--pool", "threads", "--concurrency", str(threads),
-        "--queues", "runs,interactive", "--beat",
-        "--schedule", settings.CELERY_BEAT_SCHEDULE_FILENAME,
+        "--queues", "runs,interactive",
         "--without-gossip", "--without-mingle", "--loglevel", "WARNING",
+    ]  # fmt: skip
+
+
+def scheduler_command() -> list[str]:
+    return [
+        *CELERY, "beat",
+        "--schedule", settings.CELERY_BEAT_SCHEDULE_FILENAME,
+        "--pidfile", "", "--loglevel", "WARNING",
     ]  # fmt: skip
 
 
@@ -43,9 +64,6 @@ def web_command(host: str, port: int) -> list[str]:
 
 def free_leases(pid: int) -> None:
     """The rows of a dead worker go on at once, not when its lease ends."""
-    from evaluations.sweep import free_leases_of
-    from workspace.models import WorkerProcess
-
     name = f"{socket.gethostname()[:50]}:{pid}"
     close_old_connections()
     freed = free_leases_of(name)
@@ -77,6 +95,7 @@ class Command(BaseCommand):
         connections.close_all()
         parts = [
             Part("worker", worker_command(), on_death=free_leases),
+            Part("scheduler", scheduler_command()),
             Part("web", web_command(host, port)),
         ]
         env = {"ASSAY_SIMULATOR_URL": ""}
@@ -85,14 +104,21 @@ class Command(BaseCommand):
             env["ASSAY_SIMULATOR_URL"] = f"http://127.0.0.1:{simulator_port}/v1"
             command = [sys.executable, "manage.py", "simulator", str(simulator_port)]
             parts.insert(0, Part("simulator", command))
-        self.stdout.write(
-            f"\n{settings.PRODUCT_NAME} is starting. Data: {settings.DATA_DIR}\n"
-            "Open this address to sign in (it works once, for a day):\n\n"
-            f"    {address}\n\n"
-            "Another one: python manage.py signin_link. Ctrl-C stops everything.\n"
-        )
+        name = settings.PRODUCT_NAME
+        self.stdout.write(f"{name} is starting. Data: {settings.DATA_DIR}")
         self.stdout.flush()
-        Supervisor(parts, env).run()
+
+        def announce() -> None:
+            self.stdout.write(
+                f"\n{name} is ready. Open this address to sign in "
+                f"(it works once, for a day):\n\n    {address}\n\n"
+                "Another one: python manage.py signin_link. Ctrl-C stops everything.\n"
+            )
+            self.stdout.flush()
+
+        Supervisor(
+            parts, env, ready=lambda: is_open(host, port), announce=announce
+        ).run()
         lock.close()
 
     def _lock(self) -> Any:
