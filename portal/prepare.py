@@ -11,21 +11,13 @@ from targets.connections import ensure_simulator
 from workspace.models import Project, User
 from workspace.signin import ensure_first_project
 
-UNUSED_STATIC = ["hx-*.js", "htmx-4*"]
-"""Parts of django-htmx that no page loads; their imports do not resolve."""
-
 log = logging.getLogger("portal.prepare")
 
 
 def prepare(*, verbosity: int = 0) -> tuple[Project, User]:
     """Safe to run at every start. Returns the first project and its owner."""
     call_command("migrate", interactive=False, verbosity=verbosity)
-    call_command(
-        "collectstatic",
-        interactive=False,
-        verbosity=verbosity,
-        ignore_patterns=UNUSED_STATIC,
-    )
+    call_command("collectstatic", interactive=False, verbosity=verbosity)
     project, owner = ensure_first_project()
     ensure_simulator(project)
     if not project.settings.get("sample_offered"):

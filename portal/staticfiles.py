@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+IMPORT = r"""(?P<matched>import\s*["'](?P<url>\./.*?)["']\s*;)"""
+
 
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):
-    """Also rewrites the imports between our ES modules to hashed names."""
+    """Also rewrites the imports between our own ES modules to hashed names.
 
-    support_js_module_import_aggregation = True
+    Django's flag for that looks at the scripts of every package and stops at an
+    example in a comment of django-htmx.
+    """
+
     manifest_strict = False
+    patterns = (
+        *CompressedManifestStaticFilesStorage.patterns,
+        ("js/*.js", ((IMPORT, 'import "%(url)s";'),)),
+    )

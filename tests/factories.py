@@ -72,14 +72,18 @@ def run_import(version: DatasetVersion) -> DatasetVersion:
     return version
 
 
-def make_version(project: Project, rows: Iterable[Any], **options: Any) -> DatasetVersion:
+def make_version(
+    project: Project, rows: Iterable[Any], **options: Any
+) -> DatasetVersion:
     """A dataset version with these rows, ready to use."""
     version = run_import(add_file(project, jsonl(rows), **options))
     assert version.state == DatasetVersion.State.READY, version.import_report
     return version
 
 
-def png(width: int = 40, height: int = 30, colour: str = "#336699", **options: Any) -> bytes:
+def png(
+    width: int = 40, height: int = 30, colour: str = "#336699", **options: Any
+) -> bytes:
     buffer = io.BytesIO()
     Image.new("RGB", (width, height), colour).save(buffer, "PNG", **options)
     return buffer.getvalue()
@@ -92,5 +96,7 @@ def wav(seconds: float = 0.5, rate: int = 8000) -> bytes:
     with wave.open(buffer, "wb") as sound:
         sound.setparams((1, 2, rate, frames, "NONE", ""))
         samples = [int(30000 * i / frames) * (-1) ** i for i in range(frames)]
-        sound.writeframes(b"".join(s.to_bytes(2, "little", signed=True) for s in samples))
+        sound.writeframes(
+            b"".join(s.to_bytes(2, "little", signed=True) for s in samples)
+        )
     return buffer.getvalue()

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from conftest import ScriptedModel, run, text_of, verdict
 
 from assay.data.chat import ModelError
 from assay.scoring.catalogue import get, load
 from assay.scoring.evaluate import evaluate
 from assay.scoring.outcome import Outcome
+from tests.core.scripted import ScriptedModel, run, text_of, verdict
 
 INPUTS = {
     "query": "Where was Marie Curie born?",

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import ScriptedModel, run, text_of, verdict
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from assay.data.messages import readable
 from assay.scoring.catalogue import get
 from assay.scoring.judge import build_request, judge
 from assay.scoring.outcome import Outcome
+from tests.core.scripted import ScriptedModel, run, text_of, verdict
 
 FENCE = "f00dcafe12345678"
 SHA = "ab" * 32

@@ -191,8 +191,7 @@ def test_a_text_with_semicolons_does_not_change_the_delimiter():
 
 
 PLAIN = st.text(
-    st.characters(codec="utf-8", exclude_characters="\r\0", exclude_categories=["Cs"]),
-    max_size=12,
+    st.characters(exclude_categories=["Cs", "Cc"]) | st.just("\n"), max_size=12
 )
 
 
@@ -230,6 +229,28 @@ def test_a_guessed_encoding_is_said():
         "The file was read as Windows-1252 (Western European). "
         "Check the preview, or choose another encoding."
     )
+
+
+GUESSES = [
+    ("cp1252", "query,réponse\nOù êtes-vous ?,à Genève\n"),
+    ("cp1252", "frage;antwort\nÜber Straße;schön größer\n"),
+    ("cp1252", "pergunta,resposta\nVocê não está só,São três opções\n"),
+    ("cp1250", "otázka,odpověď\nPříliš žluťoučký kůň,úpěl ďábelské ódy\n" * 5),
+    ("cp1251", "вопрос,ответ\nГде находится ресторан?,На улице Ленина\n"),
+    ("koi8_r", "вопрос,ответ\nГде находится ресторан?,На улице Ленина\n" * 3),
+    ("cp1253", "ερώτηση,απάντηση\nΠού είναι το εστιατόριο;,Στο κέντρο της πόλης\n"),
+    ("cp1254", "soru,cevap\nRestoran nerede açık mı?,Şehir merkezinde ışıl\n" * 4),
+    ("cp932", "質問,回答\nレストランはどこですか,レストランは町の中心にあります\n"),
+    ("gb18030", "问题,回答\n餐厅在哪里,餐厅在市中心的大街上\n"),
+    ("cp949", "질문,답변\n식당이 어디에 있습니까,식당은 시내 중심에 있습니다\n"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "text"), GUESSES)
+def test_it_guesses_legacy_encodings(encoding, text):
+    detected, rows, _ = reading(text.encode(encoding))
+    assert (detected.encoding, detected.is_guess) == (encoding, True)
+    assert text.splitlines()[0].startswith(next(iter(rows[0].values)))
 
 
 def test_a_chosen_encoding_is_used():
@@ -348,8 +369,10 @@ def test_a_hopeless_file_is_given_up():
         | st.integers()
         | st.floats(allow_nan=False, allow_infinity=False)
         | st.text(st.characters(exclude_categories=[])),
-        lambda inner: st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+        ),
         max_leaves=12,
     )
 )
@@ -370,7 +393,11 @@ def test_values_survive_the_round_trip(value):
         (b"", "empty_file", "The file is empty."),
         (b"  \r\n \n", "empty_file", "The file is empty."),
         (codecs.BOM_UTF8, "empty_file", "The file is empty."),
-        (b"PK\x03\x04..xl/workbook.xml", "xlsx", "This is an Excel file. Save it as CSV"),
+        (
+            b"PK\x03\x04..xl/workbook.xml",
+            "xlsx",
+            "This is an Excel file. Save it as CSV",
+        ),
         (b"PK\x03\x04rows.csv", "zip", "This is a ZIP archive."),
         (b"\x1f\x8b\x08\x00rest", "gzip", "compressed (gzip)"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "xls", "old Office file"),
@@ -501,7 +528,19 @@ def test_it_never_raises_and_always_names_a_line(data, name):
 @given(
     st.lists(
         st.sampled_from(
-            ['{"a":1}', '{"a":', '"', ",", "\n", "\r", "é", "\ud83d\ude00", "[", "}", "x"]
+            [
+                '{"a":1}',
+                '{"a":',
+                '"',
+                ",",
+                "\n",
+                "\r",
+                "é",
+                "\ud83d\ude00",
+                "[",
+                "}",
+                "x",
+            ]
         ),
         max_size=30,
     ),

@@ -1,0 +1,199 @@
+"""Runs as CSV, JSON Lines and Parquet: streamed in small steps, never all at once."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assay.data.jsonx import JSON, JSONObject, dumps
+from assay.data.media import as_blob
+from assay.scoring.outcome import Outcome
+from evaluations.models import Item, Metric, Result, Run
+from evaluations.queries import metrics_of, output_of, properties_of
+
+STEP = 500
+DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
+WORDS = {
+    Outcome.PASS: "pass",
+    Outcome.FAIL: "fail",
+    Outcome.NOT_APPLICABLE: "not_applicable",
+    Outcome.ERROR: "error",
+}
+STATUS = {
+    Outcome.PASS: "completed",
+    Outcome.FAIL: "completed",
+    Outcome.NOT_APPLICABLE: "skipped",
+    Outcome.ERROR: "error",
+}
+
+
+def steps(run: Run) -> Iterator[list[tuple[Item, list[Result]]]]:
+    """Items with their results, in the order of the rows, `STEP` at a time."""
+    last = 0
+    items = run.items.select_related("row").order_by("pk")
+    while batch := list(items.filter(pk__gt=last)[:STEP]):
+        last = batch[-1].pk
+        by_item: dict[int, list[Result]] = {item.pk: [] for item in batch}
+        found = Result.objects.filter(item__in=by_item).order_by("pk")
+        for result in found.select_related("metric__criterion"):
+            by_item[result.item_id].append(result)
+        yield [(item, by_item[item.pk]) for item in batch]
+
+
+def columns_of(run: Run) -> list[str]:
+    """The columns of a flat export; every metric has its own."""
+    names = ["row", "repeat", "result", "error"]
+    names += [f"item.{column['name']}" for column in run.dataset_version.columns]
+    if run.target.get("kind") != "dataset":
+        names += ["sample.output_text", "latency_ms"]
+    for metric in metrics_of(run.evaluation).values():
+        stem = stem_of(metric)
+        parts = ("score", "result", "threshold", "reason", "status", "error_code")
+        names += [f"{stem}.{part}" for part in parts]
+    return names
+
+
+def stem_of(metric: Metric) -> str:
+    return f"{metric.criterion.name}.{metric.key}"
+
+
+def flat(item: Item, results: list[Result]) -> dict[str, JSON]:
+    """One row of a flat export. Media are named, never inlined."""
+    row: dict[str, JSON] = {
+        "row": item.index,
+        "repeat": item.repeat,
+        "result": WORDS[Outcome(item.outcome)] if item.outcome else None,
+        "error": item.error_text or None,
+        "latency_ms": item.latency_ms,
+        "sample.output_text": output_of(item).get("output_text"),
+    }
+    for name, value in item.row.values.items():
+        row[f"item.{name}"] = plain(value)
+    for result in results:
+        stem = stem_of(result.metric)
+        outcome = Outcome(result.outcome)
+        row[f"{stem}.score"] = result.score
+        row[f"{stem}.result"] = WORDS[outcome]
+        row[f"{stem}.threshold"] = result.metric.threshold
+        row[f"{stem}.reason"] = result.reason or None
+        row[f"{stem}.status"] = STATUS[outcome]
+        row[f"{stem}.error_code"] = result.error_code or None
+    return row
+
+
+def plain(value: JSON) -> JSON:
+    """Text and numbers as they are, media by hash, anything else as JSON text."""
+    blob = as_blob(value)
+    if blob is not None:
+        return f"blob:{blob.sha256}"
+    return dumps(value) if isinstance(value, (dict, list, tuple)) else value
+
+
+def safe_cell(value: JSON) -> Any:
+    """A cell that no spreadsheet takes for a formula. Numbers stay numbers."""
+    if isinstance(value, str) and value.startswith(DANGEROUS):
+        return f"'{value}"
+    return "" if value is None else value
+
+
+def as_csv(run: Run) -> Iterator[bytes]:
+    """CSV in UTF-8 with a BOM, which spreadsheets want."""
+    names = columns_of(run)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow([safe_cell(name) for name in names])
+    yield b"\xef\xbb\xbf" + _taken(buffer)
+    for batch in steps(run):
+        for item, results in batch:
+            row = flat(item, results)
+            writer.writerow([safe_cell(row.get(name)) for name in names])
+        yield _taken(buffer)
+
+
+def _taken(buffer: io.StringIO) -> bytes:
+    text = buffer.getvalue()
+    buffer.seek(0)
+    buffer.truncate()
+    return text.encode("utf-8", "replace")
+
+
+def as_jsonl(run: Run) -> Iterator[bytes]:
+    """One object per row: item, sample, results in the one result contract."""
+    for batch in steps(run):
+        lines = [dumps(nested(item, results)) for item, results in batch]
+        yield ("\n".join(lines) + "\n").encode()
+
+
+def nested(item: Item, results: list[Result]) -> JSONObject:
+    return {
+        "row": item.index,
+        "repeat": item.repeat,
+        "result": WORDS[Outcome(item.outcome)] if item.outcome else None,
+        "error": {"code": item.error_code, "message": item.error_text}
+        if item.error_code
+        else None,
+        "latency_ms": item.latency_ms,
+        "item": item.row.values,
+        "sample": output_of(item),
+        "results": [_result(result) for result in results],
+    }
+
+
+def _result(result: Result) -> JSONObject:
+    outcome = Outcome(result.outcome)
+    scored = outcome in (Outcome.PASS, Outcome.FAIL)
+    return {
+        "criterion": result.metric.criterion.name,
+        "metric": result.metric.key,
+        "score": result.score,
+        "label": result.label or WORDS[outcome],
+        "reason": result.reason or None,
+        "threshold": result.metric.threshold,
+        "passed": outcome is Outcome.PASS if scored else None,
+        "status": STATUS[outcome],
+        "error_code": result.error_code or None,
+        "properties": properties_of(result),
+    }
+
+
+def write_parquet(run: Run, path: Path) -> None:
+    """Parquet with one type per column. Imports pandas: call it in a child process."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = columns_of(run)
+    numbers = {n for n in names if n.endswith((".score", ".threshold"))}
+    whole = {"row", "repeat", "latency_ms"}
+    schema = pa.schema(
+        [
+            (
+                name,
+                pa.float64()
+                if name in numbers
+                else pa.int64()
+                if name in whole
+                else pa.string(),
+            )
+            for name in names
+        ]
+    )
+    with pq.ParquetWriter(path, schema) as writer:
+        for batch in steps(run):
+            rows = [_typed(flat(*entry), names, numbers | whole) for entry in batch]
+            frame = pd.DataFrame(rows, columns=names, dtype=object)
+            table = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
+            writer.write_table(table)
+
+
+def _typed(row: JSONObject, names: list[str], numeric: set[str]) -> JSONObject:
+    """Values that are no numbers become text, so that a column has one type."""
+    typed: JSONObject = {}
+    for name in names:
+        value = row.get(name)
+        keep = value is None or name in numeric or isinstance(value, str)
+        typed[name] = value if keep else dumps(value)
+    return typed

@@ -1,0 +1,3 @@
+from __future__ import annotations
+
+from tests.datasets.conftest import _own_folders  # noqa: F401
