@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blobs import wav
+from blobs.durations import length_of
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -44,7 +45,7 @@ def examine(path: Path, mime: str, thumb: Path) -> Facts:
         return _image(path, _DECODERS[mime], thumb)
     if mime == "audio/wav":
         return _wav(path)
-    return Facts()
+    return Facts(duration=length_of(path, mime))
 
 
 def _image(path: Path, decoder: str, thumb: Path) -> Facts:

@@ -6,6 +6,7 @@ A value that is not there, `null` and "" are told apart.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,8 +22,10 @@ from workspace.formats import preview
 from workspace.models import Project
 
 MAX_TEXT = 100_000
+LONG_WORD = 40
 TABLE_COLUMNS = 4
 TABLE_MEDIA = 2
+_LINK = re.compile(r"https?://[^\s<>\"']{1,2000}")
 
 
 @dataclass(slots=True)
@@ -39,8 +42,14 @@ class Cell:
     rest: int = 0
 
     @property
-    def is_missing(self) -> bool:
-        return self.kind in ("absent", "null", "empty")
+    def has_long_word(self) -> bool:
+        """True when the text must be broken inside a word to fit a column."""
+        return any(len(word) > LONG_WORD for word in self.text.split())
+
+    @property
+    def is_link(self) -> bool:
+        """True when the whole text is an address of the web."""
+        return self.kind == "text" and _LINK.fullmatch(self.value) is not None
 
 
 @dataclass(slots=True)
@@ -141,7 +150,7 @@ def _last_words(messages: list[JSONObject]) -> str:
         if message.get("role") == "user" and text:
             return preview(text)
     texts = [_content_text(message.get("content")) for message in messages]
-    return preview(next((text for text in texts if text), ""))
+    return preview(next((text for text in texts if text), _("No text")))
 
 
 def _content_text(content: JSON) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models.expressions import OrderBy
+from django.db.models.functions import Coalesce, Lower
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
@@ -18,11 +19,11 @@ from workspace.scoping import find
 LIST_PAGE = 25
 ROW_PAGE = 50
 PREVIEW_PAGE = 4
-ORDER = {
-    "name": "dataset__name",
-    "rows": "row_count",
-    "size": "original__size",
-    "updated": "created_at",
+ORDER: dict[str, Any] = {
+    "name": Lower("dataset__name"),
+    "rows": F("row_count"),
+    "size": F("original__size"),
+    "updated": F("created_at"),
 }
 BITS = {"image": Contents.IMAGE, "audio": Contents.AUDIO, "chat": Contents.CHAT}
 
@@ -49,9 +50,7 @@ class IndexPaginator(CountedPaginator):
     def page(self, number: int | str) -> Page[Any]:
         number = self.validate_number(number)
         first = (number - 1) * self.per_page
-        rows = self.rows.filter(
-            index__gt=first, index__lte=first + self.per_page
-        )
+        rows = self.rows.filter(index__gt=first, index__lte=first + self.per_page)
         return Page(rows, number, self)
 
 
@@ -117,10 +116,14 @@ def dataset_list(project: Project, query: dict[str, Any]) -> Page[DatasetVersion
     if query["source"]:
         versions = versions.filter(source=query["source"])
     key = query["sort"].lstrip("-")
-    order = F(ORDER[key])
     falling = query["sort"].startswith("-")
-    ordered = order.desc(nulls_last=True) if falling else order.asc(nulls_first=True)
-    versions = versions.order_by(ordered, "-pk")
+    order = OrderBy(
+        ORDER[key],
+        descending=falling,
+        nulls_last=falling or None,
+        nulls_first=not falling or None,
+    )
+    versions = versions.order_by(order, "-pk")
     return Paginator(versions, LIST_PAGE).get_page(query["page"] or 1)
 
 

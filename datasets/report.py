@@ -24,7 +24,6 @@ class Report:
     good_rows: int = 0
     rows_with: dict[str, int] = field(default_factory=dict)
     media: dict[str, int] = field(default_factory=dict)
-    has_fatal: bool = False
     is_canceled: bool = False
     is_broken: bool = False
 
@@ -40,7 +39,6 @@ class Report:
                 self.notes.append(problem)
             return
         self.problem_count += 1
-        self.has_fatal = self.has_fatal or problem.is_fatal
         if len(self.problems) < MAX_LISTED:
             self.problems.append(problem)
 
@@ -68,7 +66,7 @@ class Report:
             "good_rows": self.good_rows,
             "rows_with": dict(self.rows_with),
             "media": dict(self.media),
-            "has_fatal": self.has_fatal,
+            "is_foreign": bool(self.detected and self.detected.refusal),
             "is_canceled": self.is_canceled,
             "is_broken": self.is_broken,
             "skips_bad": self.skips_bad,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.data.chat import ChatRequest, ModelError
@@ -101,7 +101,7 @@ def _criterion_samples(
 def _judge_requests(
     definition: EvaluatorDefinition,
     mapping: Mapping[str, str | None],
-    rows: list[JSONObject] | tuple[JSONObject, ...],
+    rows: Sequence[JSONObject],
 ) -> list[ChatRequest]:
     requests = []
     for row in rows:

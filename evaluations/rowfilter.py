@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.http import QueryDict
 
 from assay.scoring.outcome import Outcome
+from assay.scoring.summary import Scale
+from datasets.models import Contents
 from evaluations.models import Item, Metric, Result, Run
 
 RESULTS = {
@@ -17,16 +20,22 @@ RESULTS = {
     "error": Outcome.ERROR,
     "na": Outcome.NOT_APPLICABLE,
 }
+HAS = {"image": Contents.IMAGE, "audio": Contents.AUDIO}
 SORTS = ("index", "latency", "result")
 PER_PAGE = (20, 50, 100)
+NO_COLUMNS = "none"
+NEAR = 1e-9
+"""Scores this close to the edge of a bar in a histogram lie on the edge."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
     """A parsed query string; what it does not understand is ignored.
 
-    `metric` with `verdict`, `low` or `high` looks at one metric's results. `sort` is
-    a name of `SORTS` or a metric id, with a minus sign for descending.
+    `metric` with `verdict`, `low`, `high` or `bin` looks at one metric's results;
+    `verdict` alone at any metric's. `bin` is a bar of the metric's histogram. `sort`
+    is a name of `SORTS` or a metric id, with a minus sign for descending. `columns`
+    are the optional columns shown; None stands for the usual ones.
     """
 
     q: str = ""
@@ -36,34 +45,49 @@ class RowFilter:
     verdict: str = ""
     low: float | None = None
     high: float | None = None
+    bin: int | None = None
     sort: str = "index"
     page: int = 1
     per: int = 20
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None
 
     @classmethod
     def parse(
-        cls, query: Mapping[str, str], metrics: Mapping[int, Metric]
+        cls,
+        query: QueryDict,
+        metrics: Mapping[int, Metric],
+        offered: Mapping[str, bool] | None = None,
     ) -> RowFilter:
+        """`offered` are the optional columns, and whether each is usually shown."""
         metric = _whole(query.get("metric"))
         sort = query.get("sort", "index")
         name = sort.removeprefix("-")
-        known = name in SORTS or (name.isdigit() and int(name) in metrics)
+        known = name in SORTS or (name.isdecimal() and _whole(name) in metrics)
         per = _whole(query.get("per")) or 20
-        columns = tuple(c for c in query.get("cols", "").split(",") if c)
-        return cls(
-            q=query.get("q", "").strip()[:200],
+        verdict = query.get("verdict", "")
+        wanted = cls(
+            q=query.get("q", "").replace("\0", "").strip()[:200],
             result=query.get("result", "") if query.get("result") in RESULTS else "",
-            has=query.get("has", "") if query.get("has") in {"image", "audio"} else "",
+            has=query.get("has", "") if query.get("has") in HAS else "",
             metric=metric if metric in metrics else None,
-            verdict=query.get("verdict", "") if query.get("verdict") in RESULTS else "",
+            verdict=verdict if verdict in RESULTS else "",
             low=_number(query.get("min")),
             high=_number(query.get("max")),
+            bin=_whole(query.get("bin")),
             sort=sort if known else "index",
-            page=max(1, _whole(query.get("page")) or 1),
+            page=min(max(1, _whole(query.get("page")) or 1), 10**6),
             per=per if per in PER_PAGE else 20,
-            columns=columns,
+            columns=_columns(query.getlist("cols"), offered or {}),
         )
+        return wanted._useful()
+
+    def _useful(self) -> RowFilter:
+        """Without parts that say nothing: a range of no metric, a metric alone."""
+        if self.metric is None:
+            return replace(self, low=None, high=None, bin=None)
+        if self.looks_at_metric:
+            return self
+        return replace(self, metric=None)
 
     @property
     def is_filtered(self) -> bool:
@@ -74,33 +98,38 @@ class RowFilter:
 
     @property
     def looks_at_metric(self) -> bool:
-        return self.metric is not None and (
-            bool(self.verdict) or self.low is not None or self.high is not None
-        )
+        ranges = (self.low, self.high, self.bin)
+        return bool(self.verdict) or any(part is not None for part in ranges)
 
     def as_query(self) -> dict[str, str]:
-        """The canonical query: defaults are left out."""
+        """The canonical query: sorted, defaults are left out."""
         values: dict[str, object] = {
             "q": self.q,
             "result": self.result,
             "has": self.has,
-            "metric": self.metric if self.metric is not None else "",
+            "metric": "" if self.metric is None else self.metric,
             "verdict": self.verdict,
             "min": "" if self.low is None else f"{self.low:g}",
             "max": "" if self.high is None else f"{self.high:g}",
+            "bin": "" if self.bin is None else self.bin,
             "sort": "" if self.sort == "index" else self.sort,
             "page": "" if self.page == 1 else self.page,
             "per": "" if self.per == 20 else self.per,
-            "cols": ",".join(self.columns),
+            "cols": ""
+            if self.columns is None
+            else ",".join(self.columns) or NO_COLUMNS,
         }
         return {key: str(value) for key, value in sorted(values.items()) if value != ""}
 
-    def first_page(self) -> RowFilter:
-        return replace(self, page=1)
+    def of_list(self) -> RowFilter:
+        """What decides which rows there are and in which order, and nothing else."""
+        return replace(self, page=1, per=20, columns=None)
 
 
 def _whole(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() else None
+    if not text or not text.isascii() or not text.isdecimal() or len(text) > 15:
+        return None
+    return int(text)
 
 
 def _number(text: str | None) -> float | None:
@@ -111,29 +140,72 @@ def _number(text: str | None) -> float | None:
     return value if value is not None and abs(value) < 1e12 else None
 
 
+def _columns(
+    given: Iterable[str], offered: Mapping[str, bool]
+) -> tuple[str, ...] | None:
+    """The offered columns among those given; None when they are the usual ones."""
+    names = {name for part in given for name in part.split(",") if name}
+    chosen = tuple(name for name in offered if name in names)
+    usual = tuple(name for name, is_usual in offered.items() if is_usual)
+    if chosen == usual or (not chosen and NO_COLUMNS not in names):
+        return None
+    return chosen
+
+
 def filtered_items(run: Run, wanted: RowFilter) -> QuerySet[Item]:
     """Items of `run` that match, in the order wanted. No query is made yet."""
     items = Item.objects.filter(run=run)
     if wanted.result:
         items = items.filter(outcome=RESULTS[wanted.result])
     if wanted.has:
-        items = items.filter(row__data__contains=f'"mime":"{wanted.has}/')
+        items = items.annotate(held=F("row__contents").bitand(HAS[wanted.has]))
+        items = items.filter(held__gt=0)
     if wanted.looks_at_metric:
-        items = items.filter(Exists(_results(wanted)))
+        items = items.filter(pk__in=_results(run, wanted).values("item"))
     if wanted.q:
         items = items.filter(_matches(wanted.q))
     return _ordered(items, wanted.sort)
 
 
-def _results(wanted: RowFilter) -> QuerySet[Result]:
-    results = Result.objects.filter(item=OuterRef("pk"), metric=wanted.metric)
+def _results(run: Run, wanted: RowFilter) -> QuerySet[Result]:
+    """Results that match; one metric's are found by an index."""
+    results = Result.objects.filter(run=run)
+    if wanted.metric is not None:
+        results = results.filter(metric=wanted.metric)
     if wanted.verdict:
         results = results.filter(outcome=RESULTS[wanted.verdict])
+    elif wanted.metric is not None:
+        results = results.filter(outcome__in=[Outcome.PASS, Outcome.FAIL])
     if wanted.low is not None:
-        results = results.filter(score__gte=wanted.low)
+        results = results.filter(score__gte=wanted.low - NEAR)
     if wanted.high is not None:
-        results = results.filter(score__lte=wanted.high)
+        results = results.filter(score__lte=wanted.high + NEAR)
+    if wanted.bin is not None and wanted.metric is not None:
+        results = results.filter(_inside_bin(wanted.metric, wanted.bin))
     return results
+
+
+def _inside_bin(metric_id: int, place: int) -> Q:
+    """Scores in one bar of a metric's histogram; the outer bars hold what is beyond."""
+    metric = Metric.objects.get(pk=metric_id)
+    scale = Scale.of(metric.spec)
+    if place >= scale.bins:
+        return Q(pk__in=[])
+    low, high = edges_of(scale, place)
+    inside = Q()
+    if place > 0:
+        inside &= Q(score__gte=low - NEAR)
+    if place < scale.bins - 1:
+        inside &= Q(score__lt=high - NEAR)
+    return inside
+
+
+def edges_of(scale: Scale, place: int) -> tuple[float, float]:
+    """Where a bar begins and ends. A level lies in the middle of its bar."""
+    edges = scale.edges()
+    if scale.kind == "continuous":
+        return edges[place], edges[place + 1]
+    return edges[place] - 0.5, edges[place] + 0.5
 
 
 def _matches(words: str) -> Q:
@@ -145,6 +217,7 @@ def _matches(words: str) -> Q:
         | Q(preview__icontains=words)
         | Q(row__data__icontains=escaped)
         | Q(output__icontains=escaped)
+        | Q(error_text__icontains=words)
         | Q(Exists(reasons))
     )
 

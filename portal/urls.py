@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from portal import views
 
-project_pages = [
+project_pages: list[URLPattern | URLResolver] = [
     path("", include("evaluations.urls")),
     path("", include("evaluators.urls")),
     path("", include("datasets.urls")),

@@ -8,24 +8,24 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
-from workspace.models import Project
+from workspace.models import Project, User
 from workspace.navigation import navigation
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
     """`shell`: product name, project, projects, navigation, theme, search address."""
     project: Project | None = getattr(request, "project", None)
-    user = getattr(request, "user", None)
-    signed_in = bool(user and user.is_authenticated)
+    person = getattr(request, "user", None)
+    user = person if isinstance(person, User) else None
     return {
         "shell": {
             "product": settings.PRODUCT_NAME,
             "project": project,
-            "projects": list(user.projects.order_by("name")) if signed_in else [],
+            "projects": list(user.projects.order_by("name")) if user else [],
             "nav": navigation(project.slug, request.path) if project else [],
             "nav_foot": [],
-            "theme": user.theme if signed_in else "",
-            "shortcuts": user.shortcuts if signed_in else True,
+            "theme": user.theme if user else "",
+            "shortcuts": user.shortcuts if user else True,
             "search_url": reverse("search", args=[project.slug]) if project else "",
             "request_id": getattr(request, "request_id", ""),
             "role": getattr(request, "role", None),

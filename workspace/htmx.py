@@ -15,7 +15,9 @@ def is_partial(request: HttpRequest) -> bool:
     Boosted links and history restores are full pages.
     """
     htmx = getattr(request, "htmx", None)
-    return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
+    if not htmx:
+        return False
+    return not htmx.boosted and not htmx.history_restore_request
 
 
 def render_page(

@@ -43,7 +43,7 @@ FREE: dict[str, Any] = {"lease": "", "lease_until": None, "lease_owner": ""}
 def renew(row: Leased) -> bool:
     """Extend our lease. False when it is lost: then nothing may be written."""
     until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
-    manager: models.Manager[Any] = type(row)._default_manager  # type: ignore[attr-defined]
+    manager: models.Manager[Any] = type(row)._default_manager
     return bool(manager.filter(pk=row.pk, lease=row.lease).update(lease_until=until))
 
 

@@ -24,7 +24,7 @@ class UserManager(BaseUserManager):
     def create_user(
         self, email: str, password: str | None = None, **fields: Any
     ) -> User:
-        user = self.model(email=email.strip().lower(), **fields)
+        user = User(email=email.strip().lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user

@@ -18,7 +18,7 @@ ModelT = TypeVar("ModelT", bound=models.Model)
 class PortalRequest(HttpRequest):
     """A request of a signed-in member inside a project."""
 
-    user: User  # type: ignore[assignment]
+    user: User
     project: Project
     role: Role
 
@@ -39,7 +39,7 @@ def project_view(*, role: Role = Role.VIEWER) -> Callable[[View], View]:
         ) -> HttpResponse:
             membership = (
                 Membership.objects.select_related("project")
-                .filter(user_id=request.user.pk, project__slug=project)
+                .filter(user_id=request.user.pk or 0, project__slug=project)
                 .first()
             )
             if membership is None:

@@ -21,6 +21,7 @@ CANDIDATES = [
 """What a guess may be. Rare code pages would win on short texts by chance."""
 WESTERN = "cp1252"
 JAPANESE = ("cp932", "euc_jp")
+CYRILLIC = ("cp1251", "koi8_r")
 WIDE = frozenset({"cp932", "euc_jp", "gb18030", "big5", "cp949"})
 _SAMPLE = 64 * 1024
 
@@ -87,9 +88,9 @@ def _without_mark(head: bytes) -> str | None:
 def _guess(head: bytes) -> str:
     """The likeliest legacy encoding; Western European when others fit as well."""
     sample = _around_high_bytes(head)
-    for name in JAPANESE:
-        if _has_kana(sample, name):
-            return name
+    for japanese in JAPANESE:
+        if _has_kana(sample, japanese):
+            return japanese
     matches = list(from_bytes(sample, cp_isolation=CANDIDATES))
     if not matches:
         return WESTERN
@@ -102,7 +103,12 @@ def _guess(head: bytes) -> str:
         if WESTERN in names and close and match.coherence >= best.coherence - 0.05:
             return WESTERN
     name: str = best.encoding
-    return name
+    return max(CYRILLIC, key=lambda n: _lowers(sample, n)) if name in CYRILLIC else name
+
+
+def _lowers(sample: bytes, name: str) -> int:
+    """Small letters. The two Cyrillic encodings swap small and capital letters."""
+    return sum(c.islower() for c in decode_head(sample, name) if c > "\x7f")
 
 
 def _has_kana(sample: bytes, name: str) -> bool:

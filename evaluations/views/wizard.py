@@ -17,12 +17,15 @@ from evaluations import drafts, estimates
 from evaluations.models import EvaluationDraft
 from evaluations.submit import SpecInvalid, submit_draft
 from evaluations.surroundings import View, look_around
-from evaluations.wizard import pages
+from evaluations.wizard import pages, target
 from evaluations.wizard.stepper import neighbour, step_url, stepper, steps_of
 from workspace.htmx import go, is_partial, render_page
 from workspace.models import Role
 from workspace.scoping import PortalRequest, find, project_view
 from workspace.sentences import say
+
+STAYS = {"rematch", "copy", "remove"}
+"""Buttons that change a choice and stay on the step."""
 
 
 def get_draft(request: PortalRequest, ref: str) -> EvaluationDraft:
@@ -87,8 +90,7 @@ def _visit(request: PortalRequest, ref: str, step: str) -> Visit:
         raise Http404("There is no such step.")
     spec = drafts.spec_of(draft)
     view = look_around(request.project, spec, evaluation=draft.evaluation)
-    name = cast("Step", step)
-    return Visit(request, draft, name, spec, view, problems(spec, view.around))
+    return Visit(request, draft, step, spec, view, problems(spec, view.around))
 
 
 @project_view(role=Role.EDITOR)
@@ -113,9 +115,9 @@ def _take_dataset(visit: Visit, ref: str) -> HttpResponse:
 
 def _posted(visit: Visit) -> HttpResponse:
     post = visit.request.POST
-    action = post.get("go", "next")
+    action = post.get("go") or ("save" if STAYS & set(post) else "next")
     if visit.step == "target" and action in {"preview", "try"}:
-        return pages.try_target(visit.request, visit.spec, visit.view, action)
+        return target.try_on_row(visit.request, visit.spec, visit.view, action)
     spec, raw_problems = pages.read_step(visit.step, visit.spec, post, visit.view)
     revision = int(post["revision"]) if post.get("revision", "").isdigit() else 0
     try:
@@ -133,6 +135,8 @@ def _posted(visit: Visit) -> HttpResponse:
     )
     if action == "next" and not wrong:
         return _forward(visit)
+    if action == "save" and not wrong and not is_partial(visit.request):
+        return redirect(step_url(visit.draft, visit.step))
     return _show(visit, wrong, post=bool(raw_problems), invalid=bool(wrong))
 
 
@@ -157,7 +161,7 @@ def _save(visit: Visit, spec: EvaluationSpec, revision: int) -> None:
 
 def _reached(draft: EvaluationDraft) -> int:
     steps = list(steps_of(draft))
-    return steps.index(cast("Step", draft.step)) if draft.step in steps else 0
+    return steps.index(draft.step) if draft.step in steps else 0
 
 
 def _forward(visit: Visit) -> HttpResponse:
@@ -243,4 +247,4 @@ def draft_try(request: HttpRequest, ref: str, call: str) -> HttpResponse:
     """The state of a test call on one row; polled until it is over."""
     portal_request = cast("PortalRequest", request)
     draft = get_draft(portal_request, ref)
-    return pages.show_try(portal_request, draft, call)
+    return target.show_try(portal_request, draft, call)

@@ -61,14 +61,14 @@ def _read_one(
     for metric in definition.metrics:
         field = f"threshold-{name}-{metric.key}"
         if field in post:
-            value = _number(post[field], field, metric.name, found)
+            value = _number(post.get(field, ""), field, metric.name, found)
             if value is not None:
                 thresholds[metric.key] = value
     params = dict(criterion.params)
     for param in definition.params:
         field = f"param-{name}-{param.key}"
         if field in post:
-            read_param = _param(post[field], param, field, found)
+            read_param = _param(post.get(field, ""), param, field, found)
             if read_param is not None:
                 params[param.key] = read_param
     return criterion.model_copy(
@@ -161,7 +161,7 @@ def selected_row(
 ) -> dict[str, Any]:
     """One chosen evaluator for the side panel. Posted text is shown as it was typed."""
     definition = _definition(criterion, view)
-    posted = post or {}
+    posted = {name: post.get(name, "") for name in post} if post else {}
     name = criterion.evaluator
     thresholds = []
     for metric in definition.metrics:
@@ -180,9 +180,9 @@ def selected_row(
     params = []
     for param in definition.params:
         field = f"param-{name}-{param.key}"
-        value = criterion.params.get(param.key, param.default)
+        setting = criterion.params.get(param.key, param.default)
         params.append(
-            {"field": field, "spec": param, "value": posted.get(field, str(value))}
+            {"field": field, "spec": param, "value": posted.get(field, str(setting))}
         )
     return {
         "criterion": criterion,

@@ -25,7 +25,8 @@ def read(spec: EvaluationSpec, post: QueryDict) -> EvaluationSpec:
         for name in criterion.mapping:
             field = f"map-{criterion.evaluator}-{name}"
             if field in post:
-                posted.setdefault(criterion.evaluator, {})[name] = post[field] or None
+                paths = posted.setdefault(criterion.evaluator, {})
+                paths[name] = post.get(field) or None
     spec = with_mapping(spec, posted)
     source, _colon, name = post.get("copy", "").partition(":")
     path = next(
@@ -92,7 +93,7 @@ def _group(
                 "path": path,
                 "known": path is None or path in view.around.paths,
                 "missing": name in lacking,
-                "error": wrong.get(where, ""),
+                "error": wrong.get(where, "") and choose_text(name),
                 "value": short(value),
                 "kinds": sorted(view.around.media.get(path or "", ())),
                 "absent": value is MISSING,
@@ -106,6 +107,10 @@ def _group(
         "rows": rows,
         "alternatives": alternatives(definition),
     }
+
+
+def choose_text(name: str) -> str:
+    return _("Choose a column for %(name)s") % {"name": name}
 
 
 def alternatives(definition: EvaluatorDefinition) -> str:

@@ -48,7 +48,7 @@ def stepper(
 ) -> list[dict[str, Any]]:
     """The steps for the template. Visited ones are links; wrong ones are marked."""
     steps = steps_of(draft)
-    reached = steps.index(draft.step) if draft.step in steps else 0  # type: ignore[arg-type]
+    reached = steps.index(draft.step) if draft.step in steps else 0
     reached = max(reached, steps.index(current))
     rows = []
     for position, step in enumerate(steps):

@@ -182,6 +182,51 @@ def test_types_come_from_the_bytes(head, mime):
     assert mime_of(head) == mime
 
 
+def mp3(seconds, *, tag=b"", extra=b""):
+    frame = b"\xff\xfb\x90\x64" + extra
+    return tag + frame + b"\0" * (int(seconds * 16_000) - len(frame))
+
+
+def flac(seconds):
+    about = (44_100 << 44 | 1 << 41 | 15 << 36 | int(44_100 * seconds)).to_bytes(
+        8, "big"
+    )
+    return b"fLaC\0\0\0\x22" + b"\0" * 10 + about + b"\0" * 16
+
+
+def ogg(seconds, about, rate):
+    def page(position, data):
+        return b"OggS\0\0" + struct.pack("<q", position) + b"\0" * 12 + b"\1\1" + data
+
+    return page(0, about) + b"\0" * 900 + page(int(seconds * rate), b"end")
+
+
+VORBIS = b"\x01vorbis" + b"\0" * 4 + b"\1" + struct.pack("<I", 16_000)
+TAG = b"ID3\x04\0\0\0\0\1\0" + b"\0" * 128
+XING = b"\0" * 32 + b"Xing" + struct.pack(">II", 1, 383)
+
+
+@pytest.mark.parametrize(
+    ("data", "seconds"),
+    [
+        (mp3(3.0), 3.0),
+        (mp3(2.0, tag=TAG), 2.0),
+        (mp3(1.0, extra=XING), 10.005),
+        (flac(4.5), 4.5),
+        (ogg(3.0, VORBIS, 16_000), 3.0),
+        (ogg(2.0, b"OpusHead", 48_000), 2.0),
+        (ogg(2.0, b"Speex   ", 48_000), None),
+        (b"fLaC" + b"\0" * 60, None),
+        (b"ID3\x04" + b"\0" * 60, None),
+        (b"OggS\0", None),
+    ],
+)
+def test_compressed_sound_has_the_length_of_its_headers(project, data, seconds):
+    blob = store.put_bytes(data, project=project)
+    assert blob.kind == "audio"
+    assert blob.duration == seconds
+
+
 # Describing media for pages
 
 

@@ -145,7 +145,7 @@ def test_a_file_without_any_good_row_stays_refused(project):
 
 
 def test_another_encoding_makes_a_new_version(project):
-    data = "имя;x\nда;1\n".encode("cp1251")
+    data = ("имя;x\n" + "где находится ресторан;1\n" * 3).encode("cp1251")
     first = run_import(add_file(project, data, file_name="x.csv"))
     second = uploads.import_again(first, by=None, encoding="cp1252", skip_bad=False)
     run_import(second)
@@ -232,7 +232,7 @@ def test_media_leave_the_rows(project):
 
 def test_media_leave_csv_cells_as_well(project):
     text = base64.b64encode(png()).decode()
-    data = f"image_base64,image_url\n{text},{uri('image/png', png())}\n"
+    data = f'image_base64,image_url\n{text},"{uri("image/png", png())}"\n'
     version = run_import(add_file(project, data.encode(), file_name="x.csv"))
     values = stored(version)[0]
     assert as_blob(values["image_base64"]) == as_blob(values["image_url"])
@@ -467,37 +467,11 @@ def test_progress_is_written_with_each_batch(project, monkeypatch):
 
 # Size
 
-LARGE = """
-import resource, sys
-from tests.settings import DATA_DIR
-import django
-django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-from tests.factories import *
-project = make_project()
-line = json.dumps({"query": "x" * 300, "response": "y" * 700, "n": 1}).encode() + b"\\n"
-image = base = png(300, 300)
-import base64
-rich = json.dumps({"image_url": "data:image/png;base64," + base64.b64encode(bytes(image) + b"z" * 400_000).decode()}).encode() + b"\\n"
-version = add_file(project, b"".join([line] * 200))
-run_import(version)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-def chunks():
-    for n in range(200):
-        yield line.replace(b"xx", b"%02d" % (n % 100), 1) * 100 + rich
-from datasets import uploads
-added = uploads.add_file(chunks(), project=project, by=None, name="big", file_name="big.jsonl")
-done = run_import(added.version)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(done.state, done.row_count, added.version.original.size, (after - before) // 1024)
-"""
-
 
 def test_twenty_thousand_rows_need_little_memory():
     root = Path(__file__).parents[2]
     done = subprocess.run(
-        [sys.executable, "-c", LARGE],
+        [sys.executable, "-m", "tests.datasets.large_import"],
         cwd=root,
         env={"DJANGO_SETTINGS_MODULE": "tests.settings", "PATH": ""},
         capture_output=True,

@@ -1,0 +1,162 @@
+"""The figures of a run: pass rates, means and distributions, with what they stand on.
+
+A score that failed to be made, was skipped or does not apply is never counted as a
+zero or a fail: it is shown beside, so that the counts always add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.scoring.stats import wilson
+from assay.scoring.summary import MetricTally
+from evaluations.models import Metric, Run
+from evaluations.summaries import tallies_of
+
+FEW = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A pass rate: `value` among `judged`, with Wilson's 95% interval."""
+
+    passed: int
+    failed: int
+    errored: int
+    not_applicable: int
+
+    @property
+    def judged(self) -> int:
+        return self.passed + self.failed
+
+    @property
+    def counted(self) -> int:
+        return self.judged + self.errored + self.not_applicable
+
+    @property
+    def value(self) -> float | None:
+        return self.passed / self.judged if self.judged else None
+
+    @property
+    def percent(self) -> str:
+        """“80.3%”, or nothing without rows that were judged."""
+        return f"{100 * self.passed / self.judged:.1f}%" if self.judged else ""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        if not self.judged:
+            return None
+        interval = wilson(self.passed, self.judged)
+        return interval.low, interval.high
+
+    @property
+    def interval_text(self) -> tuple[str, str] | None:
+        """Its ends: “74.8%”, “84.9%”."""
+        ends = self.interval
+        return (f"{100 * ends[0]:.1f}%", f"{100 * ends[1]:.1f}%") if ends else None
+
+    @property
+    def is_few(self) -> bool:
+        return 0 < self.judged < FEW
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a histogram. `query` leads to the rows behind it."""
+
+    name: str
+    count: int
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCard:
+    """One metric of a run: its counts, pass rate, mean and distribution."""
+
+    metric: Metric
+    tally: MetricTally
+
+    @property
+    def name(self) -> str:
+        return name_of(self.metric)
+
+    @property
+    def share(self) -> Share:
+        tally = self.tally
+        return Share(tally.passed, tally.failed, tally.errored, tally.not_applicable)
+
+    @property
+    def mean(self) -> float | None:
+        return self.tally.mean()
+
+    @property
+    def mean_interval(self) -> tuple[float, float] | None:
+        interval = self.tally.mean_interval()
+        return (interval.low, interval.high) if interval else None
+
+    @property
+    def half(self) -> float | None:
+        """Half the width of the mean's interval."""
+        ends = self.mean_interval
+        return (ends[1] - ends[0]) / 2 if ends else None
+
+    @property
+    def passes(self) -> bool | None:
+        """Whether the mean itself reaches the threshold."""
+        mean, limit = self.mean, self.metric.threshold
+        if mean is None or limit is None:
+            return None
+        return mean >= limit if self.metric.direction == "increase" else mean <= limit
+
+    @property
+    def histogram_kind(self) -> str:
+        return "continuous" if self.tally.scale.kind == "continuous" else "ordinal"
+
+    @property
+    def bars(self) -> list[Bar]:
+        scale = self.tally.scale
+        edges = scale.edges()
+        bars = []
+        for place, count in enumerate(self.tally.histogram):
+            if scale.kind == "continuous":
+                name = f"{edges[place]:.2f}–{edges[place + 1]:.2f}"
+            else:
+                name = f"{edges[place]:g}"
+            query = f"?bin={place}&metric={self.metric.pk}#rows"
+            bars.append(Bar(name, count, query))
+        return bars
+
+    @property
+    def bins(self) -> list[tuple[str, int]]:
+        return [(bar.name, bar.count) for bar in self.bars]
+
+    @property
+    def links(self) -> list[str]:
+        return [bar.query for bar in self.bars]
+
+
+def name_of(metric: Metric) -> str:
+    """The metric's name, with its evaluator's where that says more."""
+    criterion, metric_name = metric.criterion.name, metric.name
+    if metric_name.casefold() in criterion.casefold():
+        return criterion
+    return f"{criterion}: {metric_name}"
+
+
+def score_cards(run: Run, metrics: Mapping[int, Metric]) -> list[ScoreCard]:
+    """A card per metric, primary ones first; empty tallies where nothing is scored.
+
+    1 query, none when the summaries were fetched before.
+    """
+    kept = tallies_of(run)
+    cards = [
+        ScoreCard(metric, kept.get(pk) or MetricTally.of(metric.spec))
+        for pk, metric in metrics.items()
+    ]
+    return sorted(cards, key=lambda card: not card.metric.is_primary)
+
+
+def rows_passed(run: Run) -> Share:
+    """The share of rows that passed, among those that passed or failed."""
+    return Share(run.passed, run.failed, run.errored, run.skipped)
