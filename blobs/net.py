@@ -15,7 +15,10 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")
+_COMPATIBLE = ipaddress.IPv6Network("::/96")
 _SHARED = ipaddress.IPv4Network("100.64.0.0/10")
+_LOOPBACK = ipaddress.IPv6Address("::1")
 
 
 class AddressRefused(OSError):
@@ -27,14 +30,17 @@ def networks(listed: Sequence[str]) -> tuple[Network, ...]:
 
 
 def unwrap(address: Address) -> Address:
-    """The IPv4 address inside a mapped, 6to4 or NAT64 form; others as they are."""
+    """The IPv4 address inside a mapped, compatible, 6to4, Teredo or NAT64 form; others
+    as they are."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped
     if address.sixtofour is not None:
         return address.sixtofour
-    if address in _NAT64:
+    if address.teredo is not None:
+        return address.teredo[1]
+    if address in _NAT64 or (address in _COMPATIBLE and address != _LOOPBACK):
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address
 
@@ -47,7 +53,10 @@ def is_allowed(host: str, private: Sequence[Network] = ()) -> bool:
         return False
     if any(address.version == net.version and address in net for net in private):
         return True
-    if isinstance(address, ipaddress.IPv4Address) and address in _SHARED:
+    if isinstance(address, ipaddress.IPv4Address):
+        if address in _SHARED:
+            return False
+    elif address in _LOCAL_NAT64 or address.is_site_local:
         return False
     return address.is_global and not address.is_multicast
 

@@ -59,15 +59,21 @@ class ShownRow:
     media_kinds: list[str] = field(default_factory=list)
 
 
-def table_columns(version: DatasetVersion, *, show_all: bool = False) -> list[str]:
-    """The columns of the table: all, or the first texts and the first media."""
+def column_groups(version: DatasetVersion) -> list[list[str]]:
+    """The columns in groups that fit a table: first the telling ones, then the rest.
+
+    The first group has the first media and the first texts that are filled.
+    """
     columns = version.columns
-    if show_all or len(columns) <= TABLE_COLUMNS:
-        return [column["name"] for column in columns]
+    if len(columns) <= TABLE_COLUMNS:
+        return [[column["name"] for column in columns]]
     media = [c for c in columns if c["kind"] in ("image", "audio")][:TABLE_MEDIA]
     filled = [c for c in columns if c not in media and c["filled"]]
-    chosen = filled[: TABLE_COLUMNS - len(media)] + media
-    return [column["name"] for column in columns if column in chosen]
+    chosen = [*filled[: TABLE_COLUMNS - len(media)], *media]
+    first = [column["name"] for column in columns if column in chosen]
+    rest = [column["name"] for column in columns if column not in chosen]
+    size = TABLE_COLUMNS
+    return [first, *(rest[i : i + size] for i in range(0, len(rest), size))]
 
 
 def shown_rows(project: Project, rows: list[Row], columns: list[str]) -> list[ShownRow]:
@@ -140,7 +146,13 @@ def _named(
     alt = _clean(words) if has_words else _("Image of row %(row)s") % place
     name = _("%(column)s of row %(row)s") % place
     is_image = media.get("kind") == Blob.Kind.IMAGE
-    return {**media, "alt": alt[:300] if is_image else "", "name": name}
+    spoken = values.get("transcript")
+    return {
+        **media,
+        "alt": alt[:300] if is_image else "",
+        "name": name,
+        "transcript": _clean(spoken) if isinstance(spoken, str) else "",
+    }
 
 
 def _last_words(messages: list[JSONObject]) -> str:

@@ -59,7 +59,7 @@ class RowsQuery(QueryForm):
     has = forms.ChoiceField(
         required=False, choices=[("", ""), *[(kind, kind) for kind in CONTENT_KINDS]]
     )
-    cols = forms.ChoiceField(required=False, choices=[("", ""), ("all", "all")])
+    cols = forms.IntegerField(min_value=1, required=False)
 
 
 class UploadForm(forms.Form):

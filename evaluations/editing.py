@@ -100,4 +100,8 @@ def _calls_of(run_ids: list[int]) -> models.QuerySet[Completion]:
 
 def _remove(rows: models.QuerySet[Any]) -> None:
     """One DELETE. References are checked at the end of the transaction."""
-    rows._raw_delete(rows.db)  # type: ignore[attr-defined]
+    rows._raw_delete(rows.db)
+
+
+def set_cost_limit(run: Run, limit: float | None) -> None:
+    Run.objects.filter(pk=run.pk).update(max_cost=limit)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from django.db import close_old_connections, transaction
+from django.db import close_old_connections, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -87,7 +87,6 @@ class Writer:
         self._queue: queue.Queue[tuple[Held, Event | ChunkDone] | None] = queue.Queue()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
-        self.failure: BaseException | None = None
 
     def put(self, held: Held, event: Event | ChunkDone) -> None:
         self._queue.put((held, event))
@@ -110,6 +109,7 @@ class Writer:
                     self._queue.task_done()
             if ended:
                 self._queue.task_done()
+                connection.close()
                 return
 
     def _take(self) -> tuple[list[tuple[Held, Event | ChunkDone]], bool]:

@@ -65,6 +65,13 @@ class _Desk:
                 self._writer = Writer()
             return self._writer
 
+    def close(self) -> None:
+        """Stop the writer after what it has; the next run starts another."""
+        with self._lock:
+            writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.stop()
+
 
 desk = _Desk()
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from assay.scoring.stats import wilson
 from assay.scoring.summary import MetricTally
 from evaluations.models import Metric, Run
@@ -160,3 +162,52 @@ def score_cards(run: Run, metrics: Mapping[int, Metric]) -> list[ScoreCard]:
 def rows_passed(run: Run) -> Share:
     """The share of rows that passed, among those that passed or failed."""
     return Share(run.passed, run.failed, run.errored, run.skipped)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """A run as one line of a list. `cards` are its primary scores."""
+
+    run: Run
+    cards: list[ScoreCard]
+
+    @classmethod
+    def of(cls, run: Run, metrics: Mapping[int, Metric]) -> RunLine:
+        """No query when the summaries were fetched before."""
+        cards = score_cards(run, metrics)
+        return cls(run, [card for card in cards if card.metric.is_primary])
+
+    @property
+    def main(self) -> ScoreCard | None:
+        return next(iter(self.cards), None)
+
+    @property
+    def share(self) -> Share:
+        return rows_passed(self.run)
+
+    @property
+    def target(self) -> str:
+        return target_name(self.run)
+
+    @property
+    def target_tokens(self) -> int:
+        return self.run.target_prompt_tokens + self.run.target_completion_tokens
+
+    @property
+    def judge_tokens(self) -> int:
+        return self.run.judge_prompt_tokens + self.run.judge_completion_tokens
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the run took; None while it is open."""
+        run = self.run
+        if run.started_at is None or run.finished_at is None:
+            return None
+        return (run.finished_at - run.started_at).total_seconds()
+
+
+def target_name(run: Run) -> str:
+    """What was evaluated, in words."""
+    if run.target.get("kind") == "dataset":
+        return _("Responses in the dataset")
+    return run.deployment.label if run.deployment else _("A model that was deleted")

@@ -59,8 +59,10 @@ def _on_shutting_down(**_kwargs: Any) -> None:
 
 @signals.worker_shutdown.connect
 def _on_shutdown(**_kwargs: Any) -> None:
+    from evaluations import runner
     from targets.loop import stop_loop
 
     _over.set()
+    runner.desk.close()
     stop_loop()
     WorkerProcess.objects.filter(name=process_name()).delete()

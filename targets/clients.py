@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import httpx2
 from django.conf import settings
-from openai import AsyncAzureOpenAI, AsyncOpenAI, DefaultAioHttpClient
+from openai import AsyncAzureOpenAI, AsyncOpenAI, DefaultAioHttpClient, Omit
 from openai._vendor.httpx_aiohttp.transport import AiohttpTransport
 
 from assay.data.chat import ModelError
@@ -17,7 +17,7 @@ from targets.models import Connection
 
 CONNECT_SECONDS = 10.0
 NO_KEY = "none"
-NOT_FROM_ENVIRONMENT = {"OpenAI-Organization": "", "OpenAI-Project": ""}
+NOT_FROM_ENVIRONMENT = ("OpenAI-Organization", "OpenAI-Project")
 
 
 def make_client(config: DeploymentConfig) -> AsyncOpenAI:
@@ -46,10 +46,19 @@ def make_client(config: DeploymentConfig) -> AsyncOpenAI:
         "api_key": config.api_key or NO_KEY,
         "http_client": http_client,
         "max_retries": 0,
-        "default_headers": config.headers or None,
+        "default_headers": _headers(config),
     }
     if config.kind == Connection.Kind.AZURE:
         return AsyncAzureOpenAI(
             azure_endpoint=config.base_url, api_version=config.api_version, **common
         )
     return AsyncOpenAI(base_url=config.base_url, **common)
+
+
+def _headers(config: DeploymentConfig) -> dict[str, Any]:
+    """Headers of the connection. Without a key none is sent: some proxies refuse a
+    made-up one."""
+    left_out = list(NOT_FROM_ENVIRONMENT)
+    if not config.api_key:
+        left_out += ["Authorization", "api-key"]
+    return {**dict.fromkeys(left_out, Omit()), **config.headers}

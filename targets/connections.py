@@ -9,43 +9,87 @@ from typing import Any
 from django.db import transaction
 from django.utils.text import slugify
 
-from targets import wire
+from targets import addresses
 from targets.models import SIMULATOR_MODEL, Connection, Deployment
 from workspace.models import Project, User
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+DEFAULT_API_VERSION = "2024-10-21"
+SHORTEST_HINTED = 12
 
 
 def set_key(connection: Connection, key: str) -> None:
     """Store a key. What can be shown of it later are its last four characters."""
     connection.api_key = key.strip()
-    connection.key_hint = key.strip()[-4:] if len(key.strip()) >= 12 else ""
+    hinted = len(connection.api_key) >= SHORTEST_HINTED
+    connection.key_hint = connection.api_key[-4:] if hinted else ""
 
 
 def save_connection(connection: Connection, *, key: str | None = None) -> Connection:
-    """Save with a normalised address. `key` None keeps the stored one, "" drops it."""
-    if connection.kind == Connection.Kind.OPENAI:
-        connection.base_url = wire.normalise_base_url(connection.base_url)
-    elif connection.kind == Connection.Kind.AZURE:
-        connection.base_url = connection.base_url.strip().rstrip("/")
+    """Save with a normalised address. `key` None keeps the stored one, "" drops it.
+
+    A new key makes the last tests void, another address also what they taught. Raises
+    `AddressError`.
+    """
+    stored = Connection.objects.filter(pk=connection.pk).first()
+    if stored is None or stored.base_url != connection.base_url:
+        _normalise(connection)
     if key is not None:
         set_key(connection, key)
-    connection.save()
+    with transaction.atomic():
+        connection.save()
+        if stored is None:
+            return connection
+        if _endpoint(stored) != _endpoint(connection):
+            connection.deployments.update(last_test={}, capabilities={})
+        elif stored.api_key != connection.api_key:
+            connection.deployments.update(last_test={})
     return connection
+
+
+def _normalise(connection: Connection) -> None:
+    if connection.kind == Connection.Kind.OPENAI:
+        connection.base_url = addresses.normalise_base_url(connection.base_url)
+    elif connection.kind == Connection.Kind.AZURE:
+        typed = connection.base_url
+        connection.base_url = addresses.normalise_azure_url(typed)
+        version = addresses.azure_version(typed) or DEFAULT_API_VERSION
+        connection.api_version = connection.api_version or version
+
+
+def _endpoint(connection: Connection) -> tuple[str, str, str]:
+    return connection.kind, connection.base_url, connection.api_version
 
 
 def add_deployment(connection: Connection, model: str, **fields: Any) -> Deployment:
     """A deployment of `model`, with a slug that is unique in the project."""
-    taken = set(
-        Deployment.objects.filter(connection__project=connection.project).values_list(
-            "slug", flat=True
-        )
-    )
-    stem = slugify(fields.get("display_name") or model)[:100] or "model"
-    slug, number = stem, 2
-    while slug in taken:
-        slug, number = f"{stem}-{number}", number + 1
+    slug = free_slug(connection.project, fields.get("display_name") or model)
     return Deployment.objects.create(
         connection=connection, model=model, slug=slug, **fields
     )
+
+
+def free_slug(project: Project, text: str) -> str:
+    """A slug for `text` that no other model of the project has."""
+    stem = slugify(text.replace("/", "-").replace(".", "-"))[:100] or "model"
+    taken = set(
+        Deployment.objects.filter(connection__project=project).values_list(
+            "slug", flat=True
+        )
+    )
+    slug, number = stem, 2
+    while slug in taken:
+        slug, number = f"{stem}-{number}", number + 1
+    return slug
+
+
+def save_deployment(deployment: Deployment) -> Deployment:
+    """Save; another model name makes void what was tested and learned."""
+    stored = Deployment.objects.get(pk=deployment.pk)
+    if stored.model != deployment.model:
+        deployment.capabilities, deployment.last_test = {}, {}
+    deployment.save()
+    return deployment
 
 
 @transaction.atomic
@@ -54,7 +98,7 @@ def ensure_simulator(project: Project) -> Deployment:
     connection, _created = Connection.objects.get_or_create(
         project=project,
         kind=Connection.Kind.SIMULATOR,
-        defaults={"name": "Simulator"},
+        defaults={"name": free_name(project, "Simulator")},
     )
     found = connection.deployments.filter(model=SIMULATOR_MODEL).first()
     if found:
@@ -72,18 +116,18 @@ def ensure_simulator(project: Project) -> Deployment:
 
 def offered_connection(project: Project) -> dict[str, str] | None:
     """The endpoint that the environment names, if no connection uses it yet."""
-    key = os.environ.get("OPENAI_API_KEY", "")
-    url = os.environ.get("OPENAI_BASE_URL", "")
+    key = os.environ.get("OPENAI_API_KEY", "").strip()
+    url = os.environ.get("OPENAI_BASE_URL", "").strip()
     if not key and not url:
         return None
-    base_url = wire.normalise_base_url(url or "https://api.openai.com/v1")
+    try:
+        base_url = addresses.normalise_base_url(url or DEFAULT_BASE_URL)
+    except addresses.AddressError:
+        return None
     if project.connections.filter(base_url=base_url).exists():
         return None
-    return {"base_url": base_url, "has_key": "yes" if key else ""}
-
-
-def offered_name(base_url: str) -> str:
-    return "OpenAI" if "openai.com" in base_url else "From the environment"
+    name = "OpenAI" if base_url == DEFAULT_BASE_URL else "From the environment"
+    return {"base_url": base_url, "has_key": "yes" if key else "", "name": name}
 
 
 def connect_offered(project: Project, user: User | None) -> Connection | None:
@@ -93,9 +137,7 @@ def connect_offered(project: Project, user: User | None) -> Connection | None:
         return None
     connection = Connection(
         project=project,
-        name=free_name(
-            project, "OpenAI" if "openai.com" in offer["base_url"] else "Default"
-        ),
+        name=free_name(project, offer["name"]),
         base_url=offer["base_url"],
         created_by=user,
     )
@@ -104,7 +146,8 @@ def connect_offered(project: Project, user: User | None) -> Connection | None:
 
 def free_name(project: Project, wanted: str) -> str:
     """`wanted`, or `wanted 2`, `wanted 3` … when there is such a connection."""
-    taken = {c.name.casefold() for c in project.connections.all()}
+    names = project.connections.values_list("name", flat=True)
+    taken = {name.casefold() for name in names}
     name, number = wanted, 2
     while name.casefold() in taken:
         name, number = f"{wanted} {number}", number + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -17,11 +18,17 @@ from workspace.models import JobState
 
 log = logging.getLogger("targets.dial")
 
+SECONDS = 75.0
+"""Shorter than the lease of a job: nobody takes it over meanwhile."""
+
 
 def run(job_id: int) -> None:
     """Make the call of a queued job. Safe to run twice."""
     call = claim_job(TestCall, job_id)
-    if call is None or call.deployment is None:
+    if call is None:
+        return
+    if call.deployment is None:
+        finish_job(call, JobState.FAILED, error="This model was deleted.")
         return
     try:
         if call.kind == TestCall.Kind.DEPLOYMENT:
@@ -43,10 +50,15 @@ def try_row(deployment: Deployment, request: dict[str, Any]) -> dict[str, Any]:
     loop = model_loop()
 
     async def call() -> Generated:
-        return await generate(loop.gateway.model(config), target, request["item"])
+        model = loop.gateway.trial(config, tries=2)
+        async with asyncio.timeout(SECONDS):
+            return await generate(model, target, request["item"])
 
     try:
         done = loop.submit(call()).result()
+    except TimeoutError:
+        sentence = f"The model did not answer within {SECONDS:.0f} seconds."
+        return {"ok": False, "code": "timeout", "error": sentence}
     except ModelError as error:
         return {"ok": False, "code": error.code, "error": error.sentence}
     return {

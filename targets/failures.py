@@ -3,116 +3,187 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
+import aiohttp
 import openai
 
 from assay.data.chat import ModelError
 from blobs.net import AddressRefused
 
-_UNSUPPORTED = re.compile(
-    r"unsupported|not support|n't support|unrecognized|unknown|not permitted|"
-    r"extra (inputs|fields)|unexpected|not allowed|only the default|use '",
-    re.IGNORECASE,
+SHOWN = 500
+TEMPORARY = {408, 409}
+QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
+UNKNOWN_MODEL_CODES = {"model_not_found", "invalid_model", "DeploymentNotFound"}
+_UNKNOWN_MODEL = re.compile(
+    r"model.{0,120}(does not exist|not found|not exist|unknown|not available)|"
+    r"(unknown|invalid|no such) model|not a valid model|deployment.{0,60}not exist",
+    re.IGNORECASE | re.DOTALL,
 )
-_MEDIA = re.compile(r"\b(image|vision|audio|multimodal)", re.IGNORECASE)
-PARAMETERS = (
-    "max_completion_tokens",
-    "max_tokens",
-    "temperature",
-    "top_p",
-    "seed",
-    "response_format",
+_TOO_LONG = re.compile(
+    r"context.?(length|window)|too many tokens|prompt is too long", re.IGNORECASE
 )
 
 
 def error_body(error: openai.APIStatusError) -> dict[str, Any]:
     """The `error` object of an answer, in the shape of OpenAI and of look-alikes."""
     body = error.body
+    if isinstance(body, list) and body:
+        body = body[0]
     if isinstance(body, dict):
         inner = body.get("error", body)
         if isinstance(inner, dict):
             return inner
-        return {"message": str(inner)}
-    return {"message": (error.response.text or "")[:500]}
+        return {**body, "message": str(inner)}
+    return {"message": str(body or "")}
+
+
+def whole_message(error: openai.APIStatusError) -> str:
+    """All that the server said, for finding words in it."""
+    body = error_body(error)
+    return f"{body.get('message') or ''} {body.get('detail') or ''}"[:4000]
 
 
 def message_of(error: openai.APIStatusError) -> str:
+    """What the server said, for people."""
     body = error_body(error)
-    text = body.get("message") or body.get("detail") or error.response.text or ""
-    return str(text).strip()[:500]
+    said = body.get("message") or body.get("detail") or ""
+    if isinstance(said, dict):
+        said = said.get("detail") or said.get("message") or said
+    if isinstance(said, list):
+        said = "; ".join(_line(entry) for entry in said)
+    text = str(said).strip()
+    if text.startswith(("<!", "<html", "<HTML")):
+        return ""
+    return " ".join(text.split())[:SHOWN]
 
 
-def refused_parameter(error: openai.APIStatusError, sent: set[str]) -> str | None:
-    """The parameter that a 400 or 422 says the model does not take, if it was sent."""
-    if error.status_code not in (400, 422):
-        return None
-    body = error_body(error)
-    text = f"{body.get('code', '')} {message_of(error)}"
-    if not _UNSUPPORTED.search(text):
-        return None
-    named = str(body.get("param") or "").partition(".")[0]
-    if named in sent:
-        return named
-    if "json_schema" in text and "response_format" in sent:
-        return "response_format"
-    return next((name for name in PARAMETERS if name in sent and name in text), None)
+def _line(entry: Any) -> str:
+    """One entry of a list of faults: its place and its sentence."""
+    if not isinstance(entry, dict):
+        return str(entry)
+    place = ".".join(str(part) for part in entry.get("loc") or ())
+    said = entry.get("msg") or entry.get("message") or ""
+    return f"{place}: {said}" if place else str(said)
 
 
-def refuses_media(error: openai.APIStatusError) -> bool:
-    text = message_of(error)
-    return error.status_code in (400, 404, 415, 422) and bool(
-        _MEDIA.search(text) and _UNSUPPORTED.search(text)
-    )
-
-
-def from_status(error: openai.APIStatusError, model: str) -> ModelError:
+def from_status(
+    error: openai.APIStatusError, model: str, tries: int, hide: Callable[[str], str]
+) -> ModelError:
     """A refusal that is not worth another try, or the last of several."""
-    status, said = error.status_code, message_of(error)
+    status, said = error.status_code, hide(message_of(error))
     tail = f" It said: {said}" if said else ""
     details: dict[str, Any] = {"status": status, "message": said}
-    code = str(error_body(error).get("code") or "")
+    body = error_body(error)
+    codes = {str(body.get("code") or ""), str(body.get("type") or "")}
+    if status < 400:
+        return _stop("redirected", _redirected(error, hide), details)
     if status in (401, 403):
         sentence = (
             f"The server answered {status}. The stored key is wrong, was revoked or "
             f"may not use this model.{tail}"
         )
         return _stop("key_refused", sentence, details)
-    if status == 404:
-        sentence = f"The server does not know the model {model} at this address.{tail}"
-        return _stop("model_unknown", sentence, details)
-    if status == 429 and "insufficient_quota" in (code, error_body(error).get("type")):
+    if status == 402 or codes & QUOTA_CODES:
         return _stop("quota_used_up", f"The quota is used up.{tail}", details)
+    unknown = bool(codes & UNKNOWN_MODEL_CODES or _UNKNOWN_MODEL.search(said))
+    if status in (404, 405) or (status == 400 and unknown):
+        return _stop(*_not_found(status, model, tail, unknown=unknown), details)
     if status == 429:
-        sentence = f"{model} is limiting requests; 5 tries were refused.{tail}"
+        sentence = f"{model} is limiting requests. {_tries(tries)}{tail}"
         return ModelError("rate_limited", sentence, permanent=False, details=details)
-    if status >= 500 or status in (408, 409):
-        sentence = f"The server answered {status} five times.{tail}"
+    if status >= 500 or status in TEMPORARY:
+        sentence = f"The server answered {status}. {_tries(tries)}{tail}"
         return ModelError("server_error", sentence, permanent=False, details=details)
-    if code == "context_length_exceeded" or "context length" in said:
+    if status == 413 or "context_length_exceeded" in codes or _TOO_LONG.search(said):
         sentence = f"The text is too long for {model}.{tail}"
         return ModelError("too_long", sentence, permanent=True, details=details)
     sentence = f"The server answered {status} and refused the request.{tail}"
     return ModelError("bad_request", sentence, permanent=True, details=details)
 
 
+def _tries(count: int) -> str:
+    return f"All {count} tries failed." if count > 1 else "The try failed."
+
+
+def _not_found(
+    status: int, model: str, tail: str, *, unknown: bool
+) -> tuple[str, str]:
+    if unknown:
+        sentence = f"The server does not know the model {model}.{tail}"
+        return "model_unknown", sentence
+    sentence = (
+        f"The server answered {status}. There are no chat completions at this "
+        f"address, or it does not know the model {model}. Check both.{tail}"
+    )
+    return "not_found", sentence
+
+
+def _redirected(error: openai.APIStatusError, hide: Callable[[str], str]) -> str:
+    target = urlsplit(error.response.headers.get("location", ""))
+    path = target.path.removesuffix("/chat/completions")
+    address = hide(urlunsplit((target.scheme, target.netloc, path, "", "")))[:200]
+    if target.netloc:
+        return f"The server sends calls on to {address}. Enter that as base URL."
+    return "The server sends calls on to another address. Check the base URL."
+
+
 def _stop(code: str, sentence: str, details: dict[str, Any]) -> ModelError:
     return ModelError(code, sentence, permanent=True, stops_run=True, details=details)
 
 
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, what it came from, and the members of groups."""
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        found = waiting.pop()
+        if found is None or id(found) in seen:
+            continue
+        seen.add(id(found))
+        yield found
+        waiting += [found.__cause__, found.__context__]
+        waiting.append(getattr(found, "os_error", None))
+        waiting += getattr(found, "exceptions", ())
+
+
 def from_connection(error: openai.APIConnectionError, url: str) -> ModelError:
-    """No answer at all: a time-out, or nobody at the address."""
-    if isinstance(error, openai.APITimeoutError):
-        sentence = "The model did not answer in time."
-        return ModelError("timeout", sentence, permanent=False)
-    cause: BaseException | None = error
-    while cause is not None:
+    """No answer at all. The cause decides: the client calls nearly all of them a
+    time-out."""
+    causes = list(_causes(error))
+    host = urlsplit(url).netloc or url
+
+    def has(*kinds: type[BaseException]) -> bool:
+        return any(isinstance(cause, kinds) for cause in causes)
+
+    for cause in causes:
         if isinstance(cause, AddressRefused):
             sentence = (
                 f"{cause} Connections to private addresses must be listed in "
                 "ASSAY_PRIVATE_NETWORKS."
             )
             return _stop("address_refused", sentence, {})
-        cause = cause.__cause__ or cause.__context__
-    sentence = f"Nothing answers at {url}. Check the address and that the server runs."
+    if has(aiohttp.ClientConnectorDNSError):
+        sentence = f"The name {urlsplit(url).hostname} is not known. Check the address."
+    elif has(aiohttp.ClientConnectorCertificateError):
+        sentence = f"The certificate of {host} is not trusted by this server."
+    elif has(aiohttp.ClientSSLError):
+        sentence = f"{host} does not speak TLS. Does its address begin with http://?"
+    elif has(aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
+        sentence = f"Nothing answers at {url}. Check that the server runs there."
+    elif has(
+        aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionError
+    ):
+        sentence = f"{host} closed the connection before it had answered."
+        return ModelError("connection_cut", sentence, permanent=False)
+    elif has(aiohttp.ServerTimeoutError, TimeoutError) or isinstance(
+        error, openai.APITimeoutError
+    ):
+        return ModelError(
+            "timeout", "The model did not answer in time.", permanent=False
+        )
+    else:
+        sentence = f"Nothing answers at {url}. Check that the server runs there."
     return ModelError("unreachable", sentence, permanent=False, stops_run=True)

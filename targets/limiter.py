@@ -41,6 +41,7 @@ class Concurrency:
         self.ceiling = max(1, limit)
         self._allowed = float(self.ceiling)
         self._in_use = 0
+        self._pressed_at = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
@@ -71,9 +72,14 @@ class Concurrency:
                 self._in_use += 1
                 ticket.set_result(None)
 
-    def press(self) -> None:
-        """The endpoint is overloaded: half of the calls from now on."""
-        self._allowed = max(1.0, self._allowed / 2)
+    def press(self, started: float) -> None:
+        """The endpoint is overloaded: half of the calls from now on.
+
+        Calls that had `started` before the last halving say nothing new.
+        """
+        if started >= self._pressed_at:
+            self._pressed_at = monotonic()
+            self._allowed = max(1.0, self._allowed / 2)
 
     def relax(self) -> None:
         """A call went well: grow back by one for each round of calls."""
@@ -106,10 +112,18 @@ class Limiter:
         """Wait for a place; `tokens` is what the call will roughly read."""
         await self.concurrency.acquire()
         try:
-            wait = max(self._requests.reserve(), self._tokens.reserve(tokens))
-            wait = max(wait, self._hold_until - monotonic())
-            if wait > 0:
-                await asyncio.sleep(wait)
+            await self._wait(tokens)
             yield
         finally:
             self.concurrency.release()
+
+    async def _wait(self, tokens: int) -> None:
+        """Wait for the hold, then for the rates; again if a hold came meanwhile."""
+        while True:
+            while (rest := self._hold_until - monotonic()) > 0:
+                await asyncio.sleep(rest)
+            wait = max(self._requests.reserve(), self._tokens.reserve(tokens))
+            if wait > 0:
+                await asyncio.sleep(wait)
+            if self._hold_until <= monotonic():
+                return

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from assay.data.chat import ChatMessage, ChatRequest, MediaPart, Part, TextPart
 from assay.data.media import BlobRef
 
 Encode = Callable[[BlobRef], str]
+_SURROGATE = re.compile("[\ud800-\udfff]")
 AUDIO_FORMATS = {
     "audio/wav": "wav",
     "audio/x-wav": "wav",
@@ -21,39 +22,33 @@ AUDIO_FORMATS = {
 }
 
 
-def normalise_base_url(url: str) -> str:
-    """The address as the client wants it.
-
-    A trailing slash and a pasted `/chat/completions` are dropped; an address without
-    a path gets `/v1`.
-    """
-    parts = urlsplit(url.strip())
-    path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
-    return urlunsplit((parts.scheme, parts.netloc, path or "/v1", "", ""))
-
-
 def message_body(message: ChatMessage, encode: Encode) -> dict[str, Any]:
     texts = [part.text for part in message.parts if isinstance(part, TextPart)]
     if len(texts) == len(message.parts):
-        return {"role": message.role, "content": "".join(texts)}
+        return {"role": message.role, "content": sendable("".join(texts))}
     content = [_part_body(part, encode) for part in message.parts]
     return {"role": message.role, "content": content}
 
 
 def _part_body(part: Part, encode: Encode) -> dict[str, Any]:
     if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text}
+        return {"type": "text", "text": sendable(part.text)}
     ref = part.ref
     if ref.kind == "image":
         url = f"data:{ref.mime};base64,{encode(ref)}"
         return {"type": "image_url", "image_url": {"url": url}}
     if ref.kind == "audio":
-        form = AUDIO_FORMATS.get(ref.mime, "wav")
+        form = AUDIO_FORMATS.get(ref.mime, ref.mime.partition("/")[2])
         return {
             "type": "input_audio",
             "input_audio": {"data": encode(ref), "format": form},
         }
     return {"type": "text", "text": f"[file of type {ref.mime}, {ref.size} bytes]"}
+
+
+def sendable(text: str) -> str:
+    """`text` without lone surrogates, which no encoding can carry."""
+    return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
 
 
 def by_name(ref: BlobRef) -> str:

@@ -83,16 +83,26 @@ def _ready_version(
         "query_defaults": {"tab": "rows"},
     }
     if query["tab"] == "rows":
-        names = cells.table_columns(version, show_all=query["cols"] == "all")
-        page = queries.row_page(version, query)
-        context |= {
-            "page": page,
-            "names": names,
-            "rows": cells.shown_rows(request.project, list(page), names),
-        }
+        context |= _rows_of(request, version, query)
     if query["tab"] == "report":
         context["form"] = ImportAgainForm()
     return render_page(request, "datasets/version.html", context, partial="ds-rows")
+
+
+def _rows_of(
+    request: PortalRequest, version: DatasetVersion, query: dict[str, Any]
+) -> dict[str, Any]:
+    groups = cells.column_groups(version)
+    group = min(query["cols"] or 1, len(groups))
+    page = queries.row_page(version, query)
+    return {
+        "page": page,
+        "column_group": group,
+        "column_groups": len(groups),
+        "names": groups[group - 1],
+        "rows": cells.shown_rows(request.project, list(page), groups[group - 1]),
+        "query_defaults": {"tab": "rows", "cols": "1"},
+    }
 
 
 @project_view()

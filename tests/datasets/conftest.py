@@ -22,3 +22,10 @@ def bells(monkeypatch) -> list[tuple[str, int]]:
     app = SimpleNamespace(send_task=send_task)
     monkeypatch.setattr("workspace.bells.current_app", app)
     return rung
+
+
+@pytest.fixture(autouse=True)
+def _no_upper_apps(monkeypatch):
+    """What apps above register is tested with them."""
+    monkeypatch.setattr("datasets.usage._finders", [])
+    monkeypatch.setattr("datasets.usage._actions", [])

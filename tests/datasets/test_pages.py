@@ -588,3 +588,16 @@ def test_the_sample_has_everything(project):
     assert version.import_report["media"] == {"image": 6, "audio": 5}
     assert version.import_report["notes"] == []
     assert version.original.size < 350_000
+
+
+def test_many_columns_are_shown_four_at_a_time(client_owner, project):
+    row = {f"c{n}": n for n in range(9)} | {"image_url": uri("image/png", png())}
+    version = make_version(project, [row])
+    seen = []
+    for group in ("", "?cols=2", "?cols=3", "?cols=99"):
+        response = client_owner.get(version_page(version) + group)
+        seen.append(response.context["names"])
+    assert seen[0] == ["c0", "c1", "c2", "image_url"]
+    assert seen[1] == ["c3", "c4", "c5", "c6"]
+    assert seen[2] == seen[3] == ["c7", "c8"]
+    assert "2 of 10 columns" in text_of(response)

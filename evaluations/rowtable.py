@@ -1,0 +1,165 @@
+"""The table of rows of a run: its columns, chosen by the reader, and its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from assay.scoring.outcome import Outcome
+from datasets.cells import Cell, shown_rows
+from datasets.models import Contents
+from evaluations.models import Item, Metric, Result, Run
+from evaluations.rowfilter import RowFilter
+from evaluations.scores import name_of
+
+WORDS = {
+    Outcome.PASS: "pass",
+    Outcome.FAIL: "fail",
+    Outcome.NOT_APPLICABLE: "not_applicable",
+    Outcome.ERROR: "error",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An optional column: a metric, a column of the dataset, or the time taken."""
+
+    key: str
+    label: str
+    is_usual: bool = False
+    metric: Metric | None = None
+    name: str = ""
+
+    @property
+    def sort(self) -> str:
+        """The sort key, empty when the column does not sort."""
+        if self.metric is not None:
+            return str(self.metric.pk)
+        return "latency" if self.key == "time" else ""
+
+
+@dataclass(slots=True)
+class TableCell:
+    """What one optional column shows of a row: a score, a value or a time."""
+
+    column: Column
+    result: Result | None = None
+    value: Cell | None = None
+
+    @property
+    def outcome(self) -> str:
+        return WORDS[Outcome(self.result.outcome)] if self.result else ""
+
+
+@dataclass(slots=True)
+class TableRow:
+    item: Item
+    url: str
+    cells: list[TableCell] = field(default_factory=list)
+
+    @property
+    def outcome(self) -> str:
+        return WORDS[Outcome(self.item.outcome)] if self.item.outcome else ""
+
+    @property
+    def has_image(self) -> bool:
+        return bool(self.item.row.contents & Contents.IMAGE)
+
+    @property
+    def has_audio(self) -> bool:
+        return bool(self.item.row.contents & Contents.AUDIO)
+
+
+def optional_columns(run: Run, metrics: Mapping[int, Metric]) -> dict[str, Column]:
+    """All columns that can be added to number, input, response and result."""
+    columns = [
+        Column(f"m{pk}", name_of(metric), metric.is_primary, metric)
+        for pk, metric in metrics.items()
+    ]
+    if run.target.get("kind") != "dataset":
+        columns.append(Column("time", _("Time")))
+    columns += [
+        Column(f"d{place}", column["name"], name=column["name"])
+        for place, column in enumerate(run.dataset_version.columns)
+    ]
+    return {column.key: column for column in columns}
+
+
+def offered(columns: Mapping[str, Column]) -> dict[str, bool]:
+    return {key: column.is_usual for key, column in columns.items()}
+
+
+def shown_columns(columns: Mapping[str, Column], wanted: RowFilter) -> list[Column]:
+    if wanted.columns is None:
+        return [column for column in columns.values() if column.is_usual]
+    return [columns[key] for key in wanted.columns]
+
+
+def needs_data(columns: list[Column]) -> bool:
+    return any(column.name for column in columns)
+
+
+def table_rows(
+    run: Run, items: list[Item], columns: list[Column], wanted: RowFilter
+) -> list[TableRow]:
+    """The rows of the table. 1 query for media in columns of the dataset."""
+    values = _data_cells(run, items, columns)
+    query = urlencode(wanted.of_list().as_query())
+    rows = []
+    for item in items:
+        row = TableRow(item, row_url(run, item.index, query))
+        for column in columns:
+            cell = TableCell(column)
+            if column.metric is not None:
+                cell.result = scores_of(item).get(column.metric.pk)
+            cell.value = values.get((item.row.index, column.name))
+            row.cells.append(cell)
+        rows.append(row)
+    return rows
+
+
+def scores_of(item: Item) -> dict[int, Result]:
+    """What `queries.attach_scores` gave the item."""
+    scores: dict[int, Result] = item.scores  # type: ignore[attr-defined]
+    return scores
+
+
+def _data_cells(
+    run: Run, items: list[Item], columns: list[Column]
+) -> dict[tuple[int, str], Cell]:
+    names = [column.name for column in columns if column.name]
+    if not names:
+        return {}
+    project = run.evaluation.project
+    rows = shown_rows(project, [item.row for item in items], names)
+    return {(row.index, cell.column): cell for row in rows for cell in row.cells}
+
+
+def row_url(run: Run, index: int, query: str = "") -> str:
+    evaluation = run.evaluation
+    args = [evaluation.project.slug, evaluation.slug, run.number, index]
+    return reverse("run_row", args=args) + (f"?{query}" if query else "")
+
+
+def chips(run: Run, wanted: RowFilter) -> list[dict[str, Any]]:
+    """Quick filters with their counts, which add up to the rows that are done."""
+    held = run.dataset_version.import_report.get("rows_with", {})
+    return [
+        {"key": "result", "value": None, "label": _("All"), "n": run.done},
+        {"key": "result", "value": "pass", "label": _("Passed"), "n": run.passed},
+        {"key": "result", "value": "fail", "label": _("Failed"), "n": run.failed},
+        {"key": "result", "value": "error", "label": _("Errors"), "n": run.errored},
+        {
+            "key": "result",
+            "value": "na",
+            "label": _("Not applicable"),
+            "n": run.skipped,
+        },
+        {"key": "has", "value": "image", "icon": "image", "n": held.get("image", 0)},
+        {"key": "has", "value": "audio", "icon": "audio", "n": held.get("audio", 0)},
+    ]

@@ -1,0 +1,197 @@
+"""One run: its progress while it is open, then its results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from evaluations import editing, lifecycle, queries, rowtable, runpage
+from evaluations.forms.editing import ResumeForm, RunNameForm
+from evaluations.models import Run
+from evaluations.rowfilter import RowFilter
+from evaluations.submit import SpecInvalid
+from evaluations.submit import run_again as submit_again
+from workspace.htmx import go, is_partial, render_page
+from workspace.models import Role
+from workspace.scoping import PortalRequest, project_view
+from workspace.sentences import say
+
+
+def run_url(run: Run) -> str:
+    evaluation = run.evaluation
+    return reverse("run", args=[evaluation.project.slug, evaluation.slug, run.number])
+
+
+@project_view()
+def run(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    """At most 12 queries on every tab: 4 of the session and shell, 1 run, 7 a tab."""
+    found = queries.run_in(request.project, slug, number)
+    wants = request.headers.get("HX-Target") if is_partial(request) else ""
+    if wants == "progress":
+        return _polled(request, found)
+    page = runpage.RunPage.of(found)
+    tab = page.tab_for(request.GET.get("tab", ""))
+    if tab == "results":
+        return _results(request, page, only_rows=wants == "row-table")
+    context = page.context(tab, can_edit=request.role >= Role.EDITOR)
+    if tab == "progress":
+        context["resume_form"] = ResumeForm(found)
+    return render_page(request, "evaluations/run.html", context)
+
+
+def _polled(request: PortalRequest, found: Run) -> HttpResponse:
+    """The progress as it is now; a run that ended leads to its results."""
+    if not found.is_open:
+        return go(request, run_url(found))
+    said = request.GET.get("said", "")
+    context = {
+        **runpage.progress_context(found),
+        "said": int(said) if said.isdecimal() else 0,
+        "was": request.GET.get("state", ""),
+        "can_edit": request.role >= Role.EDITOR,
+        "resume_form": ResumeForm(found),
+    }
+    return render_page(request, "evaluations/_progress_poll.html", context)
+
+
+def _results(
+    request: PortalRequest, page: runpage.RunPage, *, only_rows: bool
+) -> HttpResponse:
+    """The page, or its table alone. An address that is not canonical is mended."""
+    columns = rowtable.optional_columns(page.run, page.metrics)
+    offered = rowtable.offered(columns)
+    wanted = RowFilter.parse(request.GET, page.metrics, offered)
+    query = page.query("results", wanted)
+    address = request.path + (f"?{urlencode(query)}" if query else "")
+    if not is_partial(request) and request.GET.dict() != query:
+        return redirect(address)
+    request.GET = QueryDict(urlencode(query))
+    context = page.rows_context(wanted, columns)
+    context["can_edit"] = request.role >= Role.EDITOR
+    if only_rows:
+        response = render_page(request, "evaluations/_rows.html", context)
+        response["HX-Push-Url"] = address
+        return response
+    context |= page.context("results", can_edit=request.role >= Role.EDITOR)
+    return render_page(request, "evaluations/run.html", context)
+
+
+@project_view(role=Role.EDITOR)
+def run_cancel(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    """Asks on GET, cancels on POST. Finished rows stay."""
+    found = queries.run_in(request.project, slug, number)
+    if request.method == "POST" or not found.is_open:
+        if not lifecycle.cancel(found):
+            messages.warning(request, _("The run is over already."))
+        return go(request, run_url(found))
+    context = {"run": found, "cancel_url": run_url(found)}
+    return render(request, "evaluations/cancel.html", context)
+
+
+@project_view(role=Role.EDITOR)
+@require_POST
+def run_pause(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    found = queries.run_in(request.project, slug, number)
+    reason = _("%(name)s paused the run.") % {"name": request.user}
+    if not lifecycle.pause(found.pk, reason):
+        messages.warning(request, _("The run cannot be paused any more."))
+    return go(request, run_url(found))
+
+
+@project_view(role=Role.EDITOR)
+@require_POST
+def run_resume(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    """Goes on, with another cost limit when one is given."""
+    found = queries.run_in(request.project, slug, number)
+    form = ResumeForm(found, request.POST)
+    if not form.is_valid():
+        context = runpage.RunPage.of(found).context("progress", can_edit=True)
+        context["resume_form"] = form
+        return render(request, "evaluations/run.html", context, status=422)
+    editing.set_cost_limit(found, form.cleaned_data["max_cost"])
+    if not lifecycle.resume(found):
+        messages.warning(request, _("The run is not paused."))
+    return go(request, run_url(found))
+
+
+@project_view(role=Role.EDITOR)
+@require_POST
+def run_retry(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    """The errored rows once more. A fail is a result and stays."""
+    found = queries.run_in(request.project, slug, number)
+    rows = lifecycle.retry_errors(found)
+    if rows:
+        text = ngettext(
+            "%(count)d row with errors is done again.",
+            "%(count)d rows with errors are done again.",
+            rows,
+        )
+        messages.success(request, text % {"count": rows})
+    else:
+        messages.warning(request, _("There is no row with errors to do again."))
+    return go(request, run_url(found))
+
+
+@project_view(role=Role.EDITOR)
+@require_POST
+def run_again(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    """A new run with the same criteria, data and target."""
+    found = queries.run_in(request.project, slug, number)
+    try:
+        made = submit_again(found, by=request.user)
+    except SpecInvalid as refusal:
+        for problem in refusal.problems:
+            messages.error(request, say(problem.sentence))
+        return go(request, run_url(found))
+    return go(request, run_url(made))
+
+
+@project_view(role=Role.EDITOR)
+def run_rename(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    found = queries.run_in(request.project, slug, number)
+    form = RunNameForm(found, request.POST or None)
+    # An empty name is allowed: a POST without a name is a form all the same.
+    if request.method == "POST":
+        form = RunNameForm(found, request.POST)
+        if form.is_valid():
+            editing.rename_run(found, form.cleaned_data["name"])
+            messages.success(request, _("Run saved."))
+            return redirect(run_url(found))
+    context: dict[str, Any] = {
+        "form": form,
+        "evaluation": found.evaluation,
+        "run": found,
+        "name": found.label,
+        "hint": _("The number and the address of the run stay."),
+        "cancel_url": run_url(found),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "evaluations/rename.html", context, status=status)
+
+
+@project_view(role=Role.EDITOR)
+def run_delete(request: PortalRequest, slug: str, number: int) -> HttpResponse:
+    """Asks on GET, deletes on POST; refused while the run is open."""
+    found = queries.run_in(request.project, slug, number)
+    if request.method == "POST":
+        try:
+            editing.delete_run(found)
+        except editing.StillOpen:
+            return _ask(request, found)
+        messages.success(request, _("%(name)s was deleted.") % {"name": found.label})
+        return redirect("evaluation", request.project.slug, slug)
+    return _ask(request, found)
+
+
+def _ask(request: PortalRequest, found: Run) -> HttpResponse:
+    context = {"run": found, "cancel_url": run_url(found)}
+    status = 409 if found.is_open else 200
+    return render(request, "evaluations/run_delete.html", context, status=status)

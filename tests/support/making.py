@@ -1,0 +1,102 @@
+"""Evaluations for tests, made through the product's own services."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.data.jsonx import dumps
+from assay.running.spec import CriterionSpec, EvaluationSpec, TargetSpec
+from assay.scoring import catalogue
+from datasets.models import Dataset, DatasetVersion, Row
+from evaluations import drafts
+from evaluations.models import Run
+from evaluations.submit import submit_draft
+from evaluations.surroundings import look_around
+from targets.connections import add_deployment, save_connection
+from targets.models import Connection, Deployment
+from workspace.models import Project, User
+
+
+def rows(count: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "query": f"Question number {n}?",
+            "response": f"Answer number {n} is forty-two.",
+            "ground_truth": f"Answer number {n} is forty-two.",
+            "context": "The answer is forty-two.",
+        }
+        for n in range(1, count + 1)
+    ]
+
+
+def make_version(
+    project: Project, data: Sequence[Mapping[str, Any]], name: str = "questions"
+) -> DatasetVersion:
+    """A ready dataset of `data`, without a file."""
+    dataset = Dataset.objects.create(project=project, name=name, slug=name)
+    columns = list(dict.fromkeys(key for row in data for key in row))
+    version = DatasetVersion.objects.create(
+        dataset=dataset,
+        number=1,
+        state=DatasetVersion.State.READY,
+        row_count=len(data),
+        columns=[
+            {"name": c, "kind": "text", "filled": len(data), "sample": ""}
+            for c in columns
+        ],
+    )
+    Row.objects.bulk_create(
+        [
+            Row(version=version, index=n, data=dumps(dict(row)), digest=str(n))
+            for n, row in enumerate(data, 1)
+        ],
+        batch_size=500,
+    )
+    return version
+
+
+def make_deployment(
+    project: Project, url: str, model: str = "fake", **fields: Any
+) -> Deployment:
+    fields.setdefault("limits", {"concurrency": 8})
+    connection = Connection(project=project, name=f"conn {model}", base_url=url)
+    save_connection(connection, key="sk-test-0123456789abcdef")
+    return add_deployment(connection, model, **fields)
+
+
+def make_spec(
+    version: DatasetVersion,
+    evaluators: Sequence[str],
+    *,
+    judge: Deployment | None = None,
+    target: TargetSpec | None = None,
+    name: str = "Check",
+    **fields: Any,
+) -> EvaluationSpec:
+    known = catalogue.load()
+    return EvaluationSpec(
+        name=name,
+        target=target or TargetSpec(kind="dataset"),
+        dataset_version=version.ref,
+        judge=judge.ref if judge else "",
+        criteria=tuple(
+            CriterionSpec(name=known[e].name, evaluator=e) for e in evaluators
+        ),
+        **fields,
+    )
+
+
+def submit(project: Project, user: User, spec: EvaluationSpec) -> Run:
+    """Map by name and submit, as the wizard does."""
+    spec = drafts.remap(spec, look_around(project, spec))
+    return submit_draft(drafts.create(project, user, spec), by=user)
+
+
+def judged_text(body: Mapping[str, Any]) -> str:
+    """All text of the last message of a request."""
+    content = body["messages"][-1]["content"]
+    if isinstance(content, str):
+        return content
+    return json.dumps(content)
