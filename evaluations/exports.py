@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from assay.data.jsonx import JSON, JSONObject, dumps
+from assay.data.jsonx import JSON, JSONObject, dumps, loads
 from assay.data.media import as_blob
 from assay.scoring.outcome import Outcome
 from evaluations.models import Item, Metric, Result, Run
-from evaluations.queries import metrics_of, output_of, properties_of
+from evaluations.queries import item_results, metrics_of, output_of, properties_of
+from evaluations.scores import score_cards
+from targets.models import Completion
 
 STEP = 500
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
+DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 WORDS = {
     Outcome.PASS: "pass",
     Outcome.FAIL: "fail",
@@ -197,3 +199,102 @@ def _typed(row: JSONObject, names: list[str], numeric: set[str]) -> JSONObject:
         keep = value is None or name in numeric or isinstance(value, str)
         typed[name] = value if keep else dumps(value)
     return typed
+
+
+def raw_run(run: Run) -> JSONObject:
+    """A run as JSON: what was asked for, counts, costs and tallies. 2 queries."""
+    version = run.dataset_version
+    cards = score_cards(run, metrics_of(run.evaluation))
+    return {
+        "id": run.ref,
+        "number": run.number,
+        "name": run.name,
+        "state": run.state_key,
+        "simulated": run.simulated,
+        "evaluation": {
+            "id": run.evaluation.ref,
+            "name": run.evaluation.name,
+            "spec": run.evaluation.spec,
+        },
+        "dataset": {
+            "id": version.ref,
+            "name": version.dataset.name,
+            "version": version.number,
+            "rows": version.row_count,
+        },
+        "target": run.target,
+        "mappings": run.mappings,
+        "rows": {
+            "total": run.total,
+            "done": run.done,
+            "passed": run.passed,
+            "failed": run.failed,
+            "errored": run.errored,
+            "not_applicable": run.skipped,
+        },
+        "usage": _usage(run),
+        "metrics": [
+            {
+                "criterion": card.metric.criterion.name,
+                "metric": card.metric.key,
+                "judge": card.metric.criterion.judge_name or None,
+                "threshold": card.metric.threshold,
+                "direction": card.metric.direction,
+                "pass_rate": card.share.value,
+                "mean": card.mean,
+                **card.tally.as_json(),
+            }
+            for card in cards
+        ],
+        "error": run.error or None,
+        "pause_reason": run.pause_reason or None,
+        "created_at": run.created_at.isoformat(),
+        "started_at": run.started_at.isoformat() if run.started_at else None,
+        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+    }
+
+
+def _usage(run: Run) -> JSONObject:
+    return {
+        "target": {
+            "prompt_tokens": run.target_prompt_tokens,
+            "completion_tokens": run.target_completion_tokens,
+            "cost": run.target_cost,
+        },
+        "judge": {
+            "prompt_tokens": run.judge_prompt_tokens,
+            "completion_tokens": run.judge_completion_tokens,
+            "cost": run.judge_cost,
+        },
+        "calls": run.calls,
+        "calls_without_price": run.unpriced_calls,
+        "cost_limit": run.max_cost,
+    }
+
+
+def raw_row(item: Item) -> JSONObject:
+    """A row with its results and every call in full. 1 query."""
+    results = item_results(item)
+    row = nested(item, results)
+    assert isinstance(row["results"], list)
+    for shown, result in zip(row["results"], results, strict=True):
+        assert isinstance(shown, dict)
+        shown["call"] = _call(result.completion)
+    return {
+        **row,
+        "call": _call(item.completion),
+        "errors_before": loads(item.history) if item.history else [],
+    }
+
+
+def _call(call: Completion | None) -> JSON:
+    if call is None:
+        return None
+    return {
+        "request": loads(call.request),
+        "response": loads(call.response),
+        "prompt_tokens": call.prompt_tokens,
+        "completion_tokens": call.completion_tokens,
+        "cost": call.cost,
+        "latency_ms": call.latency_ms,
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 import httpx2
 import orjson
@@ -84,16 +84,12 @@ def usage(reported: Any, config: DeploymentConfig) -> Usage:
     counts = reported if isinstance(reported, dict) else {}
     read_, written = counts.get("prompt_tokens"), counts.get("completion_tokens")
     if not (_is_count(read_) and _is_count(written)):
-        return Usage(_count(read_), _count(written), None, 1)
+        return Usage(0, 0, None, 1)
     cost = None
     if config.price_input is not None and config.price_output is not None:
         cost = (read_ * config.price_input + written * config.price_output) / 1e6
     return Usage(read_, written, cost, 1)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _count(value: Any) -> int:
-    return value if _is_count(value) else 0

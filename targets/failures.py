@@ -108,9 +108,7 @@ def _tries(count: int) -> str:
     return f"All {count} tries failed." if count > 1 else "The try failed."
 
 
-def _not_found(
-    status: int, model: str, tail: str, *, unknown: bool
-) -> tuple[str, str]:
+def _not_found(status: int, model: str, tail: str, *, unknown: bool) -> tuple[str, str]:
     if unknown:
         sentence = f"The server does not know the model {model}.{tail}"
         return "model_unknown", sentence

@@ -20,7 +20,7 @@ import openai
 import orjson
 from openai import AsyncOpenAI
 
-from assay.data.chat import ChatMessage, ChatReply, ChatRequest, ModelError
+from assay.data.chat import ChatMessage, ChatReply, ChatRequest
 from assay.data.jsonx import JSONObject
 from assay.data.media import BlobRef
 from assay.running.plan import request_tokens
@@ -114,9 +114,9 @@ class DeploymentModel:
             )
             elapsed = round((monotonic() - started) * 1000)
         self._limiter.concurrency.relax()
-        kept = [wire.message_body(m, wire.by_name) for m in messages]
+        body["messages"] = [wire.message_body(m, wire.by_name) for m in messages]
         answer = answers.read(response, self.config.hide)
-        return answers.reply(answer, self.config, {**body, "messages": kept}, elapsed)
+        return answers.reply(answer, self.config, body, elapsed)
 
     def _unreadable(self) -> set[str]:
         """Kinds of media that this model is known not to read."""

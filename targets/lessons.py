@@ -103,10 +103,8 @@ def refused_media(error: openai.APIStatusError, sent: set[str]) -> set[str]:
     if error.status_code in (500, 501):
         refused = _SERVER_SAYS_NO.search(text)
     else:
-        refused = error.status_code in (400, 404, 415, 422) and (
-            _MEDIA_REFUSED.search(text)
-        )
-    if not refused:
+        refused = _MEDIA_REFUSED.search(text)
+    if not refused or error.status_code not in (400, 404, 415, 422, 500, 501):
         return set()
     if _SERVER_SAYS_NO.search(text) is None and _MEDIA_FAULT.search(text):
         return set()

@@ -117,7 +117,9 @@ async def _check(model: DeploymentModel, name: str, request: ChatRequest) -> Che
     started = monotonic()
 
     def failed(code: str, error: str) -> Check:
-        return Check(name, False, _since(started), error, code)
+        return Check(
+            name, ok=False, milliseconds=_since(started), error=error, code=code
+        )
 
     try:
         async with asyncio.timeout(SECONDS):
@@ -139,7 +141,7 @@ async def _check(model: DeploymentModel, name: str, request: ChatRequest) -> Che
             return failed("refused", "Scores are read from the text of the answer.")
     if model.known.get(name) is False:
         return failed("refused", "The model refused it.")
-    return Check(name, True, reply.latency_ms)
+    return Check(name, ok=True, milliseconds=reply.latency_ms)
 
 
 def _since(started: float) -> int:
@@ -154,7 +156,9 @@ async def explore(
     try:
         model = gateway.trial(config)
     except ModelError as error:
-        check = Check("text", False, 0, error.sentence, error.code)
+        check = Check(
+            "text", ok=False, milliseconds=0, error=error.sentence, code=error.code
+        )
         return Findings([check], {}, config.base_url)
     first = await _check(model, "text", asked["text"])
     if first.code in ELSEWHERE and config.kind == Connection.Kind.OPENAI:

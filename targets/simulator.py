@@ -52,7 +52,9 @@ def overlap(candidate: str, reference: str) -> float:
 
 def flatten(messages: list[dict[str, Any]]) -> tuple[str, str, int]:
     """System text, other text, and the number of media parts of a request."""
-    system, rest, media = [], [], 0
+    system: list[str] = []
+    rest: list[str] = []
+    media = 0
     for message in messages:
         content = message.get("content")
         parts = content if isinstance(content, list) else [{"text": content}]
@@ -90,6 +92,29 @@ def verdict(inputs: dict[str, str]) -> tuple[int, str]:
     )
 
 
+def asked_score(body: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of the score that the request asks for, {} without one."""
+    found: Any = body
+    path = ("response_format", "json_schema", "schema", "properties", "score")
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def on_scale(score: int, schema: dict[str, Any]) -> int | float | bool:
+    """A score from 1 to 5 on the scale of `schema`."""
+    share = (score - 1) / 4
+    if schema.get("type") == "boolean":
+        return share >= 0.5
+    levels = schema.get("enum")
+    if isinstance(levels, list) and levels:
+        return int(levels[round(share * (len(levels) - 1))])
+    if schema.get("type") == "number":
+        low, high = schema.get("minimum", 0), schema.get("maximum", 1)
+        return round(float(low + share * (high - low)), 3)
+    return score
+
+
 def answer(system: str, prompt: str, media: int) -> str:
     """A plausible answer: the sentences that share the most words with the question."""
     lines = [line for line in prompt.strip().splitlines() if line.strip()]
@@ -115,7 +140,8 @@ def reply(body: dict[str, Any]) -> dict[str, Any]:
         inputs.setdefault(name, text)
     if inputs:
         score, reason = verdict(inputs)
-        text = orjson.dumps({"reason": reason, "score": score}).decode()
+        scaled = on_scale(score, asked_score(body))
+        text = orjson.dumps({"reason": reason, "score": scaled}).decode()
     else:
         text = answer(system, prompt, media)
     digest = hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()

@@ -59,6 +59,10 @@ def _made_lately(project: Project) -> int:
 
 def sweep() -> None:
     """Ring again for test calls whose message or worker was lost."""
-    TestCall.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
     for pk in requeue_expired_jobs(TestCall):
         ring(TASK, pk)
+
+
+def purge() -> None:
+    """Throw away test calls of last month."""
+    TestCall.objects.filter(created_at__lt=timezone.now() - KEPT).delete()

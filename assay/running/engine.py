@@ -135,15 +135,16 @@ async def run_rows(
         async with asyncio.TaskGroup() as group:
             for task in tasks:
                 group.create_task(guarded(task))
-    except* ModelError as failed:
-        raise _first(failed) from None
+    except BaseExceptionGroup as failed:
+        raise first_of(failed) from failed
 
 
-def _first(group: BaseExceptionGroup[ModelError]) -> ModelError:
-    error: BaseException = group
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that ended the group: a model's before any other."""
+    stops = group.subgroup(ModelError)
+    error: BaseException = stops or group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    assert isinstance(error, ModelError)
     return error
 
 

@@ -44,9 +44,7 @@ def evaluation(request: PortalRequest, slug: str) -> HttpResponse:
         "primary": [m for m in metrics.values() if m.is_primary],
         "can_edit": request.role >= Role.EDITOR,
     }
-    return render_page(
-        request, "evaluations/evaluation.html", context, partial="runs"
-    )
+    return render_page(request, "evaluations/evaluation.html", context, partial="runs")
 
 
 @project_view(role=Role.EDITOR)

@@ -84,7 +84,7 @@ def run_raw(request: PortalRequest, slug: str, number: int) -> HttpResponse:
     run = queries.run_in(request.project, slug, number)
     row = request.GET.get("row", "")
     if row.isdecimal() and len(row) < 10:
-        value = exports.raw_row(run, queries.item_in(run, int(row)))
+        value = exports.raw_row(queries.item_in(run, int(row)))
     else:
         value = exports.raw_run(run)
     return JsonResponse(value, json_dumps_params={"indent": 2, "ensure_ascii": False})

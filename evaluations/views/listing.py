@@ -37,9 +37,7 @@ def evaluations(request: PortalRequest) -> HttpResponse:
     }
     if can_edit and not is_partial(request):
         context["drafts"] = open_drafts(request.project, request.user)
-    return render_page(
-        request, "evaluations/list.html", context, partial="evaluations"
-    )
+    return render_page(request, "evaluations/list.html", context, partial="evaluations")
 
 
 def _line(run: Run | None) -> RunLine | None:

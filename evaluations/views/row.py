@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.utils.http import urlencode
 
 from evaluations import queries
+from evaluations.models import Run
 from evaluations.rowdetail import row_detail
 from evaluations.rowfilter import RowFilter
 from evaluations.rowtable import row_url
@@ -42,5 +43,5 @@ def run_row(request: PortalRequest, slug: str, number: int, row: int) -> HttpRes
     return render_page(request, name, context)
 
 
-def _url(run: queries.Run, index: int | None, query: str) -> str:
+def _url(run: Run, index: int | None, query: str) -> str:
     return row_url(run, index, query) if index is not None else ""

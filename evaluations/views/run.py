@@ -71,7 +71,7 @@ def _results(
     wanted = RowFilter.parse(request.GET, page.metrics, offered)
     query = page.query("results", wanted)
     address = request.path + (f"?{urlencode(query)}" if query else "")
-    if not is_partial(request) and request.GET.dict() != query:
+    if not is_partial(request) and request.GET.urlencode() != urlencode(query):
         return redirect(address)
     request.GET = QueryDict(urlencode(query))
     context = page.rows_context(wanted, columns)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from assay.running.engine import CriterionDone, RowDone
 from assay.scoring.outcome import Outcome, ResultValue
 from evaluations import lifecycle, runner, sweep
+from evaluations.claims import claim_chunk
 from evaluations.models import Chunk, Item, Result, Run, RunState
 from evaluations.models.run import ChunkState
 from evaluations.planning import load, plan_chunks
@@ -38,7 +39,7 @@ def _claimed(run):
     started = lifecycle.start(run.pk)
     plan_chunks(started)
     loaded = load(started)
-    return loaded, runner.claim_chunk(loaded)
+    return loaded, claim_chunk(loaded)
 
 
 def _fake_results(loaded, task):
@@ -209,3 +210,28 @@ def test_pause_and_resume(project, owner, llm):
     runner.work(run.pk)
     assert_adds_up(run)
     assert run.done == 100
+
+
+def test_a_fault_of_ours_on_one_row_becomes_an_error_and_the_run_ends(
+    project, owner, llm, monkeypatch
+):
+    from assay.running import engine
+
+    real = engine.inputs_of
+
+    def faulty(mapping, scope):
+        if "number 2 " in str(scope["item"].get("response")):
+            raise RuntimeError("a fault of ours")
+        return real(mapping, scope)
+
+    monkeypatch.setattr(engine, "inputs_of", faulty)
+    judge = make_deployment(project, llm.url)
+    spec = make_spec(make_version(project, rows(6)), ["fluency"], judge=judge)
+    run = submit(project, owner, spec)
+    runner.work(run.pk)
+    assert_adds_up(run)
+    assert run.state == RunState.COMPLETED_WITH_ERRORS
+    assert (run.passed, run.errored) == (5, 1)
+    bad = Result.objects.get(outcome=Outcome.ERROR)
+    assert bad.error_code == "internal_error"
+    assert "a fault of ours" in bad.reason

@@ -94,9 +94,9 @@ def install() -> int:
             need()
         except Missing:
             wanted.append((need, package))
-    if wanted and not _apt(*(package for _need, package in wanted)):
-        if any(package == "chromium" for _need, package in wanted):
-            _playwright_download()
+    packages = [package for _need, package in wanted]
+    if wanted and not _apt(*packages) and "chromium" in packages:
+        _playwright_download()
     for need, package in wanted:
         try:
             need()
