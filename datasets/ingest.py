@@ -65,7 +65,10 @@ def limits_of_settings() -> Limits:
 
 def run(job: DataJob) -> None:
     """Import the file of `job`, which this process has claimed."""
-    work = _Import(job)
+    try:
+        work = _Import(job)
+    except DatasetVersion.DoesNotExist:
+        return  # deleted while it waited; its job went with it
     try:
         work.run()
     except LeaseLostError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -40,7 +41,7 @@ class Evidence:
     model: str
     tokens: int
     cost: float | None
-    latency_ms: int
+    seconds: float
 
 
 @dataclass(slots=True)
@@ -62,6 +63,20 @@ class ShownResult:
     def is_scored(self) -> bool:
         return self.result.score is not None
 
+    @property
+    def tries(self) -> list[tuple[str, str]]:
+        """Answers that could not be used, each with what was wrong with it."""
+        return list(zip_longest(self.raw_answers, self.faults, fillvalue=""))
+
+    @property
+    def reason(self) -> str:
+        """The reason, or that there is none."""
+        if self.result.reason:
+            return cut(self.result.reason)
+        if self.outcome == "not_applicable":
+            return _("The criterion does not apply to this row.")
+        return _("The judge gave no reason.") if self.judge else ""
+
 
 @dataclass(slots=True)
 class RowDetail:
@@ -80,6 +95,11 @@ class RowDetail:
     main: ShownResult | None
     others: list[ShownResult]
     target: Evidence | None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the target took."""
+        return None if self.item.latency_ms is None else self.item.latency_ms / 1000
 
 
 def row_detail(run: Run, item: Item) -> RowDetail:
@@ -174,7 +194,7 @@ def evidence_of(call: Completion, media: Mapping[str, JSONObject]) -> Evidence:
         model=str(response.get("model") or request.get("model") or ""),
         tokens=call.prompt_tokens + call.completion_tokens,
         cost=call.cost,
-        latency_ms=call.latency_ms,
+        seconds=call.latency_ms / 1000,
     )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -65,6 +64,11 @@ class TableRow:
     @property
     def outcome(self) -> str:
         return WORDS[Outcome(self.item.outcome)] if self.item.outcome else ""
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the target took."""
+        return None if self.item.latency_ms is None else self.item.latency_ms / 1000
 
     @property
     def has_image(self) -> bool:
@@ -146,20 +150,44 @@ def row_url(run: Run, index: int, query: str = "") -> str:
     return reverse("run_row", args=args) + (f"?{query}" if query else "")
 
 
-def chips(run: Run, wanted: RowFilter) -> list[dict[str, Any]]:
-    """Quick filters with their counts, which add up to the rows that are done."""
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A quick filter: `wanted` is what it leads to."""
+
+    label: str
+    n: int
+    wanted: RowFilter
+    is_current: bool
+    icon: str = ""
+    is_all: bool = False
+
+
+def chips(run: Run, wanted: RowFilter) -> list[Chip]:
+    """Quick filters with their counts; the results add up to the rows that are done.
+
+    A medium's filter is taken off again by its own chip.
+    """
     held = run.dataset_version.import_report.get("rows_with", {})
-    return [
-        {"key": "result", "value": None, "label": _("All"), "n": run.done},
-        {"key": "result", "value": "pass", "label": _("Passed"), "n": run.passed},
-        {"key": "result", "value": "fail", "label": _("Failed"), "n": run.failed},
-        {"key": "result", "value": "error", "label": _("Errors"), "n": run.errored},
-        {
-            "key": "result",
-            "value": "na",
-            "label": _("Not applicable"),
-            "n": run.skipped,
-        },
-        {"key": "has", "value": "image", "icon": "image", "n": held.get("image", 0)},
-        {"key": "has", "value": "audio", "icon": "audio", "n": held.get("audio", 0)},
+    results = (
+        ("", _("All"), run.done),
+        ("pass", _("Passed"), run.passed),
+        ("fail", _("Failed"), run.failed),
+        ("error", _("Errors"), run.errored),
+        ("na", _("Not applicable"), run.skipped),
+    )
+    media = (("image", _("with image")), ("audio", _("with audio")))
+    made = [
+        Chip(
+            label,
+            count,
+            replace(wanted, result=value, page=1),
+            wanted.result == value,
+            is_all=not value,
+        )
+        for value, label, count in results
     ]
+    for value, label in media:
+        on = wanted.has == value
+        leads = replace(wanted, has="" if on else value, page=1)
+        made.append(Chip(label, held.get(value, 0), leads, on, icon=value))
+    return [chip for chip in made if chip.n or chip.is_all or chip.is_current]

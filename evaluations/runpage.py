@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from assay.scoring.outcome import Outcome
 from evaluations import queries, rowtable
 from evaluations.models import Metric, Run
+from evaluations.models.results import OutcomeChoice
 from evaluations.models.run import ChunkState, RunState
-from evaluations.rowfilter import PER_PAGE, RowFilter
+from evaluations.rowfilter import PER_PAGE, RESULTS, RowFilter
 from evaluations.scores import RunLine, ScoreCard, name_of, rows_passed, score_cards
 
 TABS = ("results", "errors", "config", "log")
@@ -47,8 +49,13 @@ class RunPage:
             return "progress"
         return "results" if self.has_scores or not self.errors else "errors"
 
-    def tab_for(self, asked: str) -> str:
-        return asked if asked in TABS else self.first_tab
+    def tab_for(self, query: Mapping[str, str]) -> str:
+        """The tab asked for; an address with a filter means the results."""
+        asked = query.get("tab", "")
+        if asked in TABS:
+            return asked
+        names = {field.name for field in fields(RowFilter)} | {"min", "max", "cols"}
+        return "results" if names.intersection(query) else self.first_tab
 
     def query(self, tab: str, wanted: RowFilter) -> dict[str, str]:
         """The canonical query of this page: sorted, without defaults."""
@@ -170,8 +177,19 @@ class RunPage:
             "choices": list(columns.values()),
             "shown_keys": {column.key for column in shown},
             "wanted": wanted,
-            "wanted_name": self.metrics[wanted.metric].pk if wanted.metric else None,
-            "chips": rowtable.chips(self.run, wanted),
+            "kept": [
+                (key, value)
+                for key, value in self.query("results", wanted).items()
+                if key != "page"
+            ],
+            "filter_names": ("result", "metric", "verdict", "min", "max", "bin"),
+            "results": [
+                (key, OutcomeChoice(value).label) for key, value in RESULTS.items()
+            ],
+            "chips": [
+                (chip, "?" + urlencode(self.query("results", chip.wanted)))
+                for chip in rowtable.chips(self.run, wanted)
+            ],
             "metrics": [(pk, name_of(m)) for pk, m in self.metrics.items()],
             "per_page": PER_PAGE,
             "described": self._described(wanted),

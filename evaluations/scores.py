@@ -186,6 +186,11 @@ class RunLine:
         return rows_passed(self.run)
 
     @property
+    def percent(self) -> int:
+        """Rows that are done, in whole percent; 100 only when all are."""
+        return 100 * self.run.done // self.run.total if self.run.total else 0
+
+    @property
     def target(self) -> str:
         return target_name(self.run)
 
@@ -196,6 +201,10 @@ class RunLine:
     @property
     def judge_tokens(self) -> int:
         return self.run.judge_prompt_tokens + self.run.judge_completion_tokens
+
+    @property
+    def all_tokens(self) -> int:
+        return self.target_tokens + self.judge_tokens
 
     @property
     def seconds(self) -> float | None:

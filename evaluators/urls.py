@@ -1,5 +1,10 @@
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from evaluators import views
+
+urlpatterns = [
+    path("evaluators/", views.evaluators, name="evaluators"),
+    path("evaluators/<slug:slug>/", views.evaluator, name="evaluator"),
+]

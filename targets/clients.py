@@ -8,6 +8,7 @@ import aiohttp
 import httpx2
 from django.conf import settings
 from openai import AsyncAzureOpenAI, AsyncOpenAI, DefaultAioHttpClient, Omit
+from openai._types import RequestOptions
 from openai._vendor.httpx_aiohttp.transport import AiohttpTransport
 
 from assay.data.chat import ModelError
@@ -46,7 +47,10 @@ def make_client(config: DeploymentConfig) -> AsyncOpenAI:
         "api_key": config.api_key or NO_KEY,
         "http_client": http_client,
         "max_retries": 0,
-        "default_headers": _headers(config),
+        "default_headers": {
+            **dict.fromkeys(NOT_FROM_ENVIRONMENT, Omit()),
+            **config.headers,
+        },
     }
     if config.kind == Connection.Kind.AZURE:
         return AsyncAzureOpenAI(
@@ -55,10 +59,8 @@ def make_client(config: DeploymentConfig) -> AsyncOpenAI:
     return AsyncOpenAI(base_url=config.base_url, **common)
 
 
-def _headers(config: DeploymentConfig) -> dict[str, Any]:
-    """Headers of the connection. Without a key none is sent: some proxies refuse a
-    made-up one."""
-    left_out = list(NOT_FROM_ENVIRONMENT)
-    if not config.api_key:
-        left_out += ["Authorization", "api-key"]
-    return {**dict.fromkeys(left_out, Omit()), **config.headers}
+def request_options(config: DeploymentConfig) -> RequestOptions:
+    """Without a key no made-up one is sent: some proxies refuse it."""
+    if config.api_key or config.kind == Connection.Kind.AZURE:
+        return {}
+    return {"headers": {"Authorization": Omit()}}

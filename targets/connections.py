@@ -16,6 +16,8 @@ from workspace.models import Project, User
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_API_VERSION = "2024-10-21"
 SHORTEST_HINTED = 12
+RESERVED_SLUGS = {"connect", "offered", "connections", "tests"}
+"""Words that stand in addresses where a slug could."""
 
 
 def set_key(connection: Connection, key: str) -> None:
@@ -72,7 +74,7 @@ def add_deployment(connection: Connection, model: str, **fields: Any) -> Deploym
 def free_slug(project: Project, text: str) -> str:
     """A slug for `text` that no other model of the project has."""
     stem = slugify(text.replace("/", "-").replace(".", "-"))[:100] or "model"
-    taken = set(
+    taken = RESERVED_SLUGS | set(
         Deployment.objects.filter(connection__project=project).values_list(
             "slug", flat=True
         )

@@ -19,7 +19,6 @@ KINDS = [
     (Connection.Kind.AZURE.value, Connection.Kind.AZURE.label),
 ]
 LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute")
-RESERVED_SLUGS = {"connect", "offered", "connections", "tests"}
 PLAIN = {"autocomplete": "off", "spellcheck": "false"}
 
 
@@ -180,9 +179,7 @@ class DeploymentForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.connection = connection
         for name in ("price_input", "price_output"):
-            field = self.fields[name]
-            field.min_value = 0
-            field.widget.attrs.update({"min": "0", "step": "any"})
+            self.fields[name].widget.attrs.update({"min": "0", "step": "any"})
         for name in LIMITS:
             self.fields[name].initial = self.instance.limits.get(name)
 

@@ -25,7 +25,7 @@ from assay.data.jsonx import JSONObject
 from assay.data.media import BlobRef
 from assay.running.plan import request_tokens
 from targets import answers, failures, lessons, wire
-from targets.clients import make_client
+from targets.clients import make_client, request_options
 from targets.config import DeploymentConfig
 from targets.limiter import Limiter
 from targets.mediacache import MediaCache
@@ -65,6 +65,7 @@ class DeploymentModel:
         self.config = config
         self.known = known
         self._client = client
+        self._options = request_options(config)
         self._limiter = limiter
         self._media = media
         self._learn = learn
@@ -110,7 +111,10 @@ class DeploymentModel:
         async with self._limiter.slot(tokens):
             started = monotonic()
             response = await self._client.post(
-                "/chat/completions", body=body, cast_to=httpx2.Response
+                "/chat/completions",
+                body=body,
+                cast_to=httpx2.Response,
+                options=self._options,
             )
             elapsed = round((monotonic() - started) * 1000)
         self._limiter.concurrency.relax()

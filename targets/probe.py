@@ -140,7 +140,7 @@ async def _check(model: DeploymentModel, name: str, request: ChatRequest) -> Che
         if kind == "text":
             return failed("refused", "Scores are read from the text of the answer.")
     if model.known.get(name) is False:
-        return failed("refused", "The model refused it.")
+        return failed("refused", "")
     return Check(name, ok=True, milliseconds=reply.latency_ms)
 
 

@@ -60,6 +60,10 @@ class ModelLine:
     call: TestCall | None = None
 
     @property
+    def is_untested(self) -> bool:
+        return all(known is None for _kind, known in self.reads)
+
+    @property
     def is_priced(self) -> bool:
         model = self.deployment
         return model.price_input is not None and model.price_output is not None
@@ -87,7 +91,7 @@ class Card:
 def card_of(connection: Connection) -> Card:
     """Needs `connection.deployments` prefetched with `running_tests`."""
     lines = [
-        line_of(deployment, next(iter(deployment.running_tests), None))
+        line_of(deployment, next(iter(getattr(deployment, "running_tests", ())), None))
         for deployment in connection.deployments.all()
     ]
     tests = [line.test for line in lines if line.test]

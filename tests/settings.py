@@ -16,7 +16,9 @@ for _name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ASSAY_SIMULATOR_URL", "PORT"
     os.environ.pop(_name, None)
 
 from portal.settings import *  # noqa: E402, F403
-from portal.settings import DATA_DIR, DATABASES, STORAGES  # noqa: E402
+from portal.settings import DATA_DIR, DATABASES, STATIC_ROOT, STORAGES  # noqa: E402
+
+STATIC_ROOT.mkdir(exist_ok=True)
 
 if not os.environ["DATABASE_URL"]:
     DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}

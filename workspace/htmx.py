@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
@@ -46,6 +46,4 @@ def go(request: HttpRequest, address: str) -> HttpResponse:
     """Redirect, in the way that the client understands."""
     if is_partial(request):
         return hx_redirect(address)
-    response = HttpResponse(status=302)
-    response["Location"] = address
-    return response
+    return HttpResponseRedirect(address)

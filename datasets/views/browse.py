@@ -126,8 +126,10 @@ def dataset_row(
 
 @project_view()
 def dataset_preview(request: PortalRequest, ref: str) -> HttpResponse:
-    """The fragment that the wizard puts beside its data step."""
+    """The fragment that the wizard puts beside its data step; as a page, the rows."""
     version = queries.version_by_ref(request.project, ref)
+    if not is_partial(request):
+        return redirect(version_address(version))
     context = preview_context(version, ListQuery(request.GET).values["page"] or 1)
     return render(request, "datasets/_preview.html", context)
 

@@ -34,13 +34,12 @@ def run_url(run: Run) -> str:
 def run(request: PortalRequest, slug: str, number: int) -> HttpResponse:
     """At most 12 queries on every tab: 4 of the session and shell, 1 run, 7 a tab."""
     found = queries.run_in(request.project, slug, number)
-    wants = request.headers.get("HX-Target") if is_partial(request) else ""
-    if wants == "progress":
+    if is_partial(request) and request.headers.get("HX-Target") == "progress":
         return _polled(request, found)
     page = runpage.RunPage.of(found)
-    tab = page.tab_for(request.GET.get("tab", ""))
+    tab = page.tab_for(request.GET)
     if tab == "results":
-        return _results(request, page, only_rows=wants == "row-table")
+        return _results(request, page)
     context = page.context(tab, can_edit=request.role >= Role.EDITOR)
     if tab == "progress":
         context["resume_form"] = ResumeForm(found)
@@ -62,21 +61,29 @@ def _polled(request: PortalRequest, found: Run) -> HttpResponse:
     return render_page(request, "evaluations/_progress_poll.html", context)
 
 
-def _results(
-    request: PortalRequest, page: runpage.RunPage, *, only_rows: bool
-) -> HttpResponse:
+def _wants_rows(request: PortalRequest) -> bool:
+    """Links in and around the table are boosted into it."""
+    htmx = request.htmx  # type: ignore[attr-defined]
+    return (
+        bool(htmx) and htmx.target == "row-table" and not (htmx.history_restore_request)
+    )
+
+
+def _results(request: PortalRequest, page: runpage.RunPage) -> HttpResponse:
     """The page, or its table alone. An address that is not canonical is mended."""
+    only_rows = _wants_rows(request)
     columns = rowtable.optional_columns(page.run, page.metrics)
     offered = rowtable.offered(columns)
     wanted = RowFilter.parse(request.GET, page.metrics, offered)
     query = page.query("results", wanted)
     address = request.path + (f"?{urlencode(query)}" if query else "")
-    if not is_partial(request) and request.GET.urlencode() != urlencode(query):
+    if not only_rows and request.GET.urlencode() != urlencode(query):
         return redirect(address)
     request.GET = QueryDict(urlencode(query))
     context = page.rows_context(wanted, columns)
     context["can_edit"] = request.role >= Role.EDITOR
     if only_rows:
+        context["oob"] = True
         response = render_page(request, "evaluations/_rows.html", context)
         response["HX-Push-Url"] = address
         return response

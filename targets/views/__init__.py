@@ -1,0 +1,1 @@
+"""Pages of models: `connections`, `deployments`, and `tests` of them."""

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from targets import queries, testcalls
 from targets.models import TestCall
-from targets.views.ways import safe_next, with_model
+from targets.views.ways import safe_next, test_address, with_model
 from workspace.htmx import is_partial
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
@@ -25,7 +25,7 @@ def deployment_test(request: PortalRequest, slug: str) -> HttpResponse:
     call = testcalls.ask(request.project, kind, deployment, by=request.user)
     if is_partial(request):
         return _fragment(request, call)
-    return redirect("test_call", request.project.slug, call.ref)
+    return redirect(test_address(request, call))
 
 
 @project_view(role=Role.EDITOR)
@@ -45,6 +45,7 @@ def _context(request: PortalRequest, call: TestCall) -> dict[str, Any]:
         "call": call,
         "deployment": call.deployment,
         "connection": call.deployment.connection,
+        "target": target,
         "next": with_model(target, call.deployment) if target else "",
         "waits_long": queries.waits_long(call),
         "is_owner": request.role >= Role.OWNER,

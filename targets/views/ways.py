@@ -31,6 +31,13 @@ def with_model(target: str, deployment: Deployment) -> str:
     return target + joint + urlencode({"model": deployment.ref})
 
 
+def test_address(request: PortalRequest, call: TestCall) -> str:
+    """The page of a test, which leads on to where the person came from."""
+    target = safe_next(request)
+    address = reverse("test_call", args=[request.project.slug, call.ref])
+    return f"{address}?{urlencode({'next': target})}" if target else address
+
+
 def after_saving(request: PortalRequest, deployment: Deployment) -> HttpResponse:
     """On to the test of a saved model, or back to where the person came from."""
     target = safe_next(request)
@@ -41,9 +48,7 @@ def after_saving(request: PortalRequest, deployment: Deployment) -> HttpResponse
             deployment,
             by=request.user,
         )
-        address = reverse("test_call", args=[request.project.slug, call.ref])
-        query = f"?{urlencode({'next': target})}" if target else ""
-        return redirect(address + query)
+        return redirect(test_address(request, call))
     messages.success(request, _("%(name)s is saved.") % {"name": deployment.label})
     if target:
         return redirect(with_model(target, deployment))

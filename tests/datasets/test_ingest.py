@@ -448,6 +448,29 @@ def test_a_failure_of_ours_is_no_fault_of_the_file(project, monkeypatch):
     assert version.import_report["is_broken"]
 
 
+def test_a_version_deleted_while_its_job_waits_is_forgotten(project):
+    version = add_file(project, jsonl([{"a": 1}]))
+    job = claim_job(DataJob, version.job.pk)
+    version.dataset.delete()
+    ingest.run(job)
+    assert not Row.objects.exists()
+
+
+def test_a_version_deleted_during_the_import_leaves_nothing(project, monkeypatch):
+    version = add_file(project, jsonl([{"a": n} for n in range(50)]))
+    job = claim_job(DataJob, version.job.pk)
+    monkeypatch.setattr(ingest, "BATCH_ROWS", 10)
+    real = ingest.renew
+
+    def renew(row):
+        version.dataset.delete()
+        return real(row)
+
+    monkeypatch.setattr(ingest, "renew", renew)
+    ingest.run(job)
+    assert not Row.objects.exists()
+
+
 def test_progress_is_written_with_each_batch(project, monkeypatch):
     monkeypatch.setattr(ingest, "BATCH_ROWS", 100)
     version = add_file(project, jsonl([{"a": "x" * 2000} for _ in range(1000)]))

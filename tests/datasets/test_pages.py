@@ -478,17 +478,30 @@ def test_hostile_names_and_values_stay_text(client_owner, project):
         page(project, "dataset_delete", version.dataset.slug),
     ]
     for address in addresses:
-        html = client_owner.get(address).content.decode()
+        headers = HTMX if "preview" in address else {}
+        html = client_owner.get(address, headers=headers).content.decode()
         assert "<img src=x" not in html, address
         assert "49" not in re.findall(r">(\d+)<", html)
 
 
 def test_the_preview_shows_four_rows(client_owner, project, version):
     address = page(project, "dataset_preview", version.ref)
-    text = text_of(client_owner.get(address + "?page=2"))
+    text = text_of(client_owner.get(address + "?page=2", headers=HTMX))
     assert "Rows 5–8 of 120" in text
     assert "Question 8" in text
     assert "Question 9" not in text
+    assert client_owner.get(address)["Location"] == version_page(version)
+
+
+def test_the_preview_takes_seven_queries(
+    client_owner, project, django_assert_num_queries
+):
+    rows = [{"image_url": uri("image/png", png(n + 1))} for n in range(4)]
+    version = make_version(project, rows)
+    address = page(project, "dataset_preview", version.ref)
+    # session, person, membership, version, rows, media, projects of the shell
+    with django_assert_num_queries(7):
+        client_owner.get(address, headers=HTMX)
 
 
 def test_the_file_comes_back_as_it_was(client_viewer, project):
