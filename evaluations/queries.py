@@ -347,7 +347,7 @@ def error_groups(run: Run) -> list[dict[str, Any]]:
         .order_by()
         .values("metric_id", "error_code")
         .annotate(n=Count("pk"), sample=Max("reason"))
-        .order_by("-n", "metric_id", "error_code")
+        .order_by("-n", "metric__criterion__position", "metric_id")
     )
     return [dict(group) for group in groups[:100]]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -65,8 +64,11 @@ class ShownResult:
 
     @property
     def tries(self) -> list[tuple[str, str]]:
-        """Answers that could not be used, each with what was wrong with it."""
-        return list(zip_longest(self.raw_answers, self.faults, fillvalue=""))
+        """Answers that could not be used, each with what was wrong with it.
+
+        The answer that was used at last has no fault and is not among them.
+        """
+        return list(zip(self.raw_answers, self.faults, strict=False))
 
     @property
     def reason(self) -> str:
@@ -82,6 +84,7 @@ class ShownResult:
 class RowDetail:
     """A row for the page: the conversation, its other columns, and its scores.
 
+    `media` are those of the row that do not stand in the conversation.
     `main` is the score that stands for the row, `others` are the rest in order.
     """
 
@@ -89,6 +92,7 @@ class RowDetail:
     outcome: str
     conversation: list[JSONObject]
     expected: Cell | None
+    media: list[Cell]
     columns: list[Cell]
     raw_item: JSONObject
     raw_sample: JSONObject
@@ -127,7 +131,8 @@ def row_detail(run: Run, item: Item) -> RowDetail:
         outcome=WORDS[Outcome(item.outcome)] if item.outcome else "",
         conversation=conversation,
         expected=expected,
-        columns=rest,
+        media=[cell for cell in rest if cell.kind == "media"],
+        columns=[cell for cell in rest if cell.kind != "media"],
         raw_item=item.row.values,
         raw_sample=sample,
         main=main,

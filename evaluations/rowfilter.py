@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,7 @@ HAS = {"image": Contents.IMAGE, "audio": Contents.AUDIO}
 SORTS = ("index", "latency", "result")
 PER_PAGE = (20, 50, 100)
 NO_COLUMNS = "none"
+CODE = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 NEAR = 1e-9
 """Scores this close to the edge of a bar in a histogram lie on the edge."""
 
@@ -33,8 +35,8 @@ class RowFilter:
     """A parsed query string; what it does not understand is ignored.
 
     `metric` with `verdict`, `low`, `high` or `bin` looks at one metric's results;
-    `verdict` alone at any metric's. `bin` is a bar of the metric's histogram. `sort`
-    is a name of `SORTS` or a metric id, with a minus sign for descending. `columns`
+    `verdict` alone at any metric's. `bin` is a bar of the metric's histogram, `code`
+    the code of an error. `sort` is a name of `SORTS` or a metric id, with a minus sign for descending. `columns`
     are the optional columns shown; None stands for the usual ones.
     """
 
@@ -43,6 +45,7 @@ class RowFilter:
     has: str = ""
     metric: int | None = None
     verdict: str = ""
+    code: str = ""
     low: float | None = None
     high: float | None = None
     bin: int | None = None
@@ -64,13 +67,14 @@ class RowFilter:
         name = sort.removeprefix("-")
         known = name in SORTS or (name.isdecimal() and _whole(name) in metrics)
         per = _whole(query.get("per")) or 20
-        verdict = query.get("verdict", "")
+        verdict, code = query.get("verdict", ""), query.get("code", "")
         wanted = cls(
             q=query.get("q", "").replace("\0", "").strip()[:200],
             result=query.get("result", "") if query.get("result") in RESULTS else "",
             has=query.get("has", "") if query.get("has") in HAS else "",
             metric=metric if metric in metrics else None,
             verdict=verdict if verdict in RESULTS else "",
+            code=code if CODE.fullmatch(code) else "",
             low=_number(query.get("min")),
             high=_number(query.get("max")),
             bin=_whole(query.get("bin")),
@@ -99,7 +103,8 @@ class RowFilter:
     @property
     def looks_at_metric(self) -> bool:
         ranges = (self.low, self.high, self.bin)
-        return bool(self.verdict) or any(part is not None for part in ranges)
+        in_range = any(part is not None for part in ranges)
+        return bool(self.verdict or self.code) or in_range
 
     def as_query(self) -> dict[str, str]:
         """The canonical query: sorted, defaults are left out."""
@@ -109,6 +114,7 @@ class RowFilter:
             "has": self.has,
             "metric": "" if self.metric is None else self.metric,
             "verdict": self.verdict,
+            "code": self.code,
             "min": "" if self.low is None else f"{self.low:g}",
             "max": "" if self.high is None else f"{self.high:g}",
             "bin": "" if self.bin is None else self.bin,
@@ -172,9 +178,11 @@ def _results(run: Run, wanted: RowFilter) -> QuerySet[Result]:
     results = Result.objects.filter(run=run)
     if wanted.metric is not None:
         results = results.filter(metric=wanted.metric)
+    if wanted.code:
+        results = results.filter(outcome=Outcome.ERROR, error_code=wanted.code)
     if wanted.verdict:
         results = results.filter(outcome=RESULTS[wanted.verdict])
-    elif wanted.metric is not None:
+    elif wanted.metric is not None and not wanted.code:
         results = results.filter(outcome__in=[Outcome.PASS, Outcome.FAIL])
     if wanted.low is not None:
         results = results.filter(score__gte=wanted.low - NEAR)

@@ -18,6 +18,7 @@ from evaluations.rowfilter import PER_PAGE, RESULTS, RowFilter
 from evaluations.scores import RunLine, ScoreCard, name_of, rows_passed, score_cards
 
 TABS = ("results", "errors", "config", "log")
+FILTER_NAMES = ("result", "metric", "verdict", "code", "min", "max", "bin")
 
 
 @dataclass(slots=True)
@@ -114,22 +115,28 @@ class RunPage:
         return progress_context(self.run, self.metrics)
 
     def _results(self) -> dict[str, Any]:
+        primary = [card for card in self.cards if card.metric.is_primary]
         return {
             "share": rows_passed(self.run),
-            "cards": [card for card in self.cards if card.metric.is_primary],
+            "cards": primary,
             "all_cards": self.cards,
-            "has_scores": self.has_scores,
+            "columns_of_cards": columns_of_cards(1 + len(primary)),
         }
 
     def _errors(self) -> dict[str, Any]:
         """1 query."""
-        groups = queries.error_groups(self.run)
-        return {
-            "groups": [
-                {**group, "name": name_of(self.metrics[group["metric_id"]])}
-                for group in groups
-            ],
-        }
+        by_code: dict[str, dict[str, Any]] = {}
+        for found in queries.error_groups(self.run):
+            code = found["error_code"]
+            group = by_code.setdefault(
+                code, {"code": code, "sample": found["sample"], "n": 0, "parts": []}
+            )
+            group["n"] += found["n"]
+            wanted = RowFilter(metric=found["metric_id"], verdict="error", code=code)
+            query = urlencode(self.query("results", wanted))
+            name = name_of(self.metrics[found["metric_id"]])
+            group["parts"].append({"name": name, "n": found["n"], "query": query})
+        return {"groups": sorted(by_code.values(), key=lambda group: -group["n"])}
 
     def _config(self) -> dict[str, Any]:
         """2 queries."""
@@ -182,7 +189,7 @@ class RunPage:
                 for key, value in self.query("results", wanted).items()
                 if key != "page"
             ],
-            "filter_names": ("result", "metric", "verdict", "min", "max", "bin"),
+            "filter_names": FILTER_NAMES,
             "results": [
                 (key, OutcomeChoice(value).label) for key, value in RESULTS.items()
             ],
@@ -207,9 +214,11 @@ class RunPage:
         if not wanted.looks_at_metric:
             return ""
         if wanted.metric is None:
-            return _("Any score %(verdict)s") % {"verdict": words[wanted.verdict]}
+            verdict = words[wanted.verdict or "error"]
+            return _("Any score: %(verdict)s") % {"verdict": verdict}
         metric = self.metrics[wanted.metric]
         parts = [words[wanted.verdict]] if wanted.verdict else []
+        parts += [wanted.code] if wanted.code else []
         if wanted.bin is not None:
             card = next(card for card in self.cards if card.metric is metric)
             bars = card.bars
@@ -219,6 +228,11 @@ class RunPage:
         if wanted.high is not None:
             parts.append(_("at most %(score)s") % {"score": f"{wanted.high:g}"})
         return f"{name_of(metric)}: {', '.join(parts)}"
+
+
+def columns_of_cards(count: int) -> int:
+    """Three to five cards side by side, whichever leaves the fewest gaps."""
+    return min((5, 4, 3), key=lambda columns: -count % columns)
 
 
 @dataclass(frozen=True, slots=True)
