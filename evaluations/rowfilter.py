@@ -36,8 +36,9 @@ class RowFilter:
 
     `metric` with `verdict`, `low`, `high` or `bin` looks at one metric's results;
     `verdict` alone at any metric's. `bin` is a bar of the metric's histogram, `code`
-    the code of an error. `sort` is a name of `SORTS` or a metric id, with a minus sign for descending. `columns`
-    are the optional columns shown; None stands for the usual ones.
+    the code of an error. `sort` is a name of `SORTS` or a metric id, with a minus
+    sign for descending. `columns` are the optional columns shown; None stands for the
+    usual ones.
     """
 
     q: str = ""

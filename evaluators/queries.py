@@ -24,7 +24,7 @@ KINDS: dict[str, Text] = {
 ICONS = {"judge": "scale", "metric": "code", "composite": "rubric"}
 CATEGORIES: dict[str, Text] = {
     "quality": gettext_lazy("Quality"),
-    "rag": gettext_lazy("Retrieval and grounding"),
+    "rag": gettext_lazy("Retrieval (RAG)"),
     "agent": gettext_lazy("Agent"),
     "safety": gettext_lazy("Safety"),
     "nlp": gettext_lazy("Text similarity"),
