@@ -15,7 +15,6 @@ from django.db.models import (
     FloatField,
     Max,
     OuterRef,
-    Prefetch,
     Q,
     QuerySet,
     Subquery,
@@ -157,22 +156,29 @@ def has_runs(project: Project) -> bool:
 
 
 def latest_runs(evaluations: Iterable[Evaluation]) -> dict[int, Run]:
-    """The newest run of each evaluation, with what a list shows of it. 4 queries."""
+    """The newest run of each evaluation with its summaries. 2 queries."""
     ids = [evaluation.pk for evaluation in evaluations]
     numbers = Run.objects.filter(evaluation=OuterRef("evaluation")).order_by("-number")
-    metrics = Metric.objects.select_related("criterion")
     runs = (
         Run.objects.filter(
             evaluation__in=ids, number=Subquery(numbers.values("number")[:1])
         )
         .select_related("evaluation", "deployment", "dataset_version__dataset")
-        .prefetch_related(
-            "summaries",
-            "evaluation__criteria",
-            Prefetch("evaluation__criteria__metrics", queryset=metrics),
-        )
+        .prefetch_related("summaries")
     )
     return {run.evaluation_id: run for run in runs}
+
+
+def metrics_by_evaluation(
+    evaluations: Iterable[Evaluation],
+) -> dict[int, dict[int, Metric]]:
+    """Metrics of several evaluations, as `metrics_of` gives those of one. 1 query."""
+    ids = [evaluation.pk for evaluation in evaluations]
+    found: dict[int, dict[int, Metric]] = {pk: {} for pk in ids}
+    metrics = Metric.objects.filter(criterion__evaluation__in=ids)
+    for metric in metrics.select_related("criterion"):
+        found[metric.criterion.evaluation_id][metric.pk] = metric
+    return found
 
 
 def criteria_of(evaluation: Evaluation) -> list[Criterion]:

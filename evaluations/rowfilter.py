@@ -124,7 +124,7 @@ class RowFilter:
             "per": "" if self.per == 20 else self.per,
             "cols": ""
             if self.columns is None
-            else ",".join(self.columns) or NO_COLUMNS,
+            else ".".join(self.columns) or NO_COLUMNS,
         }
         return {key: str(value) for key, value in sorted(values.items()) if value != ""}
 
@@ -151,7 +151,7 @@ def _columns(
     given: Iterable[str], offered: Mapping[str, bool]
 ) -> tuple[str, ...] | None:
     """The offered columns among those given; None when they are the usual ones."""
-    names = {name for part in given for name in part.split(",") if name}
+    names = {name for part in given for name in part.split(".") if name}
     chosen = tuple(name for name in offered if name in names)
     usual = tuple(name for name, is_usual in offered.items() if is_usual)
     if chosen == usual or (not chosen and NO_COLUMNS not in names):

@@ -18,6 +18,8 @@ from evaluations.rowfilter import PER_PAGE, RESULTS, RowFilter
 from evaluations.scores import RunLine, ScoreCard, name_of, rows_passed, score_cards
 
 TABS = ("results", "errors", "config", "log")
+MOST_NARROW = 7
+"""Columns that fit beside each other; a wider table scrolls sideways."""
 FILTER_NAMES = ("result", "metric", "verdict", "code", "min", "max", "bin")
 
 
@@ -181,6 +183,7 @@ class RunPage:
             "page": page,
             "rows": rowtable.table_rows(self.run, list(page), shown, wanted),
             "columns": shown,
+            "is_wide": sum(2 if c.name else 1 for c in shown) > MOST_NARROW,
             "choices": list(columns.values()),
             "shown_keys": {column.key for column in shown},
             "wanted": wanted,

@@ -143,6 +143,8 @@ def name_of(metric: Metric) -> str:
     criterion, metric_name = metric.criterion.name, metric.name
     if metric_name.casefold() in criterion.casefold():
         return criterion
+    if metric_name.split()[:1] == criterion.split()[:1]:
+        return metric_name
     return f"{criterion}: {metric_name}"
 
 

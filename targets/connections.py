@@ -34,8 +34,13 @@ def save_connection(connection: Connection, *, key: str | None = None) -> Connec
     `AddressError`.
     """
     stored = Connection.objects.filter(pk=connection.pk).first()
-    if stored is None or stored.base_url != connection.base_url:
+    if stored is None or (stored.kind, stored.base_url) != (
+        connection.kind,
+        connection.base_url,
+    ):
         _normalise(connection)
+    if connection.kind == Connection.Kind.AZURE and not connection.api_version:
+        connection.api_version = DEFAULT_API_VERSION
     if key is not None:
         set_key(connection, key)
     with transaction.atomic():
@@ -55,7 +60,7 @@ def _normalise(connection: Connection) -> None:
     elif connection.kind == Connection.Kind.AZURE:
         typed = connection.base_url
         connection.base_url = addresses.normalise_azure_url(typed)
-        version = addresses.azure_version(typed) or DEFAULT_API_VERSION
+        version = addresses.azure_version(typed)
         connection.api_version = connection.api_version or version
 
 

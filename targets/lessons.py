@@ -48,7 +48,7 @@ _NAMES_ANY = re.compile(
 _MEDIA_REFUSED = re.compile(
     rf"{_REFUSED.pattern}|must be a string|valid string|expected to be either|"
     r"is not a multi-?modal|at most 0 |no endpoints found that support|missing data|"
-    r"only text|cannot (read|process|handle) (images|audio)",
+    r"invalid value: '(input_audio|image_url)'|only text|cannot (read|process|handle) (images|audio)",
     re.IGNORECASE,
 )
 # One bad picture says nothing about the model.
@@ -58,6 +58,9 @@ _MEDIA_FAULT = re.compile(
     r"too (large|small|big|many)|decod|download|dimension|resolution|invalid_image|"
     r"could not (process|load|open)",
     re.IGNORECASE,
+)
+_ACCEPTED = re.compile(
+    r"(?:supported values are|expected to be)(.*)", re.IGNORECASE | re.DOTALL
 )
 _SERVER_SAYS_NO = re.compile(
     r"(image|audio) input is not supported|mmproj|missing data required for image",
@@ -108,5 +111,8 @@ def refused_media(error: openai.APIStatusError, sent: set[str]) -> set[str]:
         return set()
     if _SERVER_SAYS_NO.search(text) is None and _MEDIA_FAULT.search(text):
         return set()
+    accepted = _ACCEPTED.search(text)
+    if accepted:
+        return {k for k in sent if not _NAMES_KIND[k].search(accepted.group(1))}
     kinds = {kind for kind in sent if _NAMES_KIND[kind].search(text)}
     return kinds or (sent if _NAMES_ANY.search(text) else set())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import urlencode
 
 from evaluations import queries
 from evaluations.drafts import open_drafts
 from evaluations.forms.listing import DEFAULT_SORT, ListQuery
-from evaluations.models import Run
 from evaluations.scores import RunLine
 from workspace.htmx import is_partial, render_page
 from workspace.models import Role
@@ -18,31 +21,48 @@ FILTERS = ("q", "status", "target", "evaluator", "created")
 
 @project_view()
 def evaluations(request: PortalRequest) -> HttpResponse:
-    """At most 12 queries: 4 of the session and shell, 2 choices, 2 page, 4 runs."""
+    """12 queries: 4 of the session and shell, 2 choices, 2 page, 3 runs, drafts."""
     form = ListQuery(request.GET, queries.list_choices(request.project))
+    query = _canonical(form.values)
+    address = request.path + (f"?{query}" if query else "")
+    if not is_partial(request) and request.GET.urlencode() != query:
+        return redirect(address)
+    context = _list_context(request, form)
+    if context["can_edit"] and not is_partial(request):
+        context["drafts"] = open_drafts(request.project, request.user)
+    name = "evaluations/list.html"
+    response = render_page(request, name, context, partial="evaluations")
+    if request.headers.get("HX-Target") == "evaluations":
+        response["HX-Push-Url"] = address
+    return response
+
+
+def _canonical(query: dict[str, Any]) -> str:
+    """The one query of a list: sorted, without defaults."""
+    defaults = {"sort": DEFAULT_SORT, "page": 1}
+    return urlencode(
+        {k: v for k, v in sorted(query.items()) if v and v != defaults.get(k)}
+    )
+
+
+def _list_context(request: PortalRequest, form: ListQuery) -> dict[str, Any]:
     query = form.values
     page = queries.evaluation_list(request.project, query)
     latest = queries.latest_runs(page)
+    metrics = queries.metrics_by_evaluation(page)
     is_filtered = any(query[name] for name in FILTERS)
-    can_edit = request.role >= Role.EDITOR
-    context = {
+    return {
         "page": page,
-        "lines": [(found, _line(latest.get(found.pk))) for found in page],
+        "lines": [
+            (found, RunLine.of(latest[found.pk], metrics[found.pk]))
+            if found.pk in latest
+            else (found, None)
+            for found in page
+        ],
         "form": form,
         "query": query,
         "query_defaults": {"sort": DEFAULT_SORT},
         "is_filtered": is_filtered,
         "is_new": not latest and not is_filtered,
-        "can_edit": can_edit,
+        "can_edit": request.role >= Role.EDITOR,
     }
-    if can_edit and not is_partial(request):
-        context["drafts"] = open_drafts(request.project, request.user)
-    return render_page(request, "evaluations/list.html", context, partial="evaluations")
-
-
-def _line(run: Run | None) -> RunLine | None:
-    if run is None:
-        return None
-    criteria = run.evaluation.criteria.all()
-    metrics = {m.pk: m for criterion in criteria for m in criterion.metrics.all()}
-    return RunLine.of(run, metrics)

@@ -23,6 +23,13 @@ class Answer:
     cut: bool = False
     finish_reason: str = "stop"
     raw: bytes | None = None
+    usage: Any = field(
+        default_factory=lambda: {
+            "prompt_tokens": 100,
+            "completion_tokens": 20,
+            "total_tokens": 120,
+        }
+    )
 
 
 def error(status: int, message: str, **fields: Any) -> Answer:
@@ -60,7 +67,9 @@ class FakeLLM:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.01,), daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -114,12 +123,13 @@ class FakeLLM:
 
 def _completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
     message = {"role": "assistant", "content": answer.content}
+    usage = {} if answer.usage is None else {"usage": answer.usage}
     return {
+        **usage,
         "id": "chatcmpl-fake",
         "object": "chat.completion",
         "model": body.get("model", "fake"),
         "choices": [
             {"index": 0, "message": message, "finish_reason": answer.finish_reason}
         ],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }

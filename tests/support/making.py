@@ -6,16 +6,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.data.jsonx import dumps
 from assay.running.spec import CriterionSpec, EvaluationSpec, TargetSpec
 from assay.scoring import catalogue
-from datasets.models import Dataset, DatasetVersion, Row
+from datasets.models import DatasetVersion
 from evaluations import drafts
 from evaluations.models import Run
 from evaluations.submit import submit_draft
 from evaluations.surroundings import look_around
 from targets.connections import add_deployment, save_connection
 from targets.models import Connection, Deployment
+from tests.factories import make_version as imported
 from workspace.models import Project, User
 
 
@@ -34,27 +34,9 @@ def rows(count: int) -> list[dict[str, Any]]:
 def make_version(
     project: Project, data: Sequence[Mapping[str, Any]], name: str = "questions"
 ) -> DatasetVersion:
-    """A ready dataset of `data`, without a file."""
-    dataset = Dataset.objects.create(project=project, name=name, slug=name)
-    columns = list(dict.fromkeys(key for row in data for key in row))
-    version = DatasetVersion.objects.create(
-        dataset=dataset,
-        number=1,
-        state=DatasetVersion.State.READY,
-        row_count=len(data),
-        columns=[
-            {"name": c, "kind": "text", "filled": len(data), "sample": ""}
-            for c in columns
-        ],
-    )
-    Row.objects.bulk_create(
-        [
-            Row(version=version, index=n, data=dumps(dict(row)), digest=str(n))
-            for n, row in enumerate(data, 1)
-        ],
-        batch_size=500,
-    )
-    return version
+    """A ready dataset of `data`, imported from a file as an upload is."""
+    version = imported(project, data, name=name)
+    return DatasetVersion.objects.select_related("dataset").get(pk=version.pk)
 
 
 def make_deployment(

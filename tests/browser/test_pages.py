@@ -1,0 +1,150 @@
+"""Every page, wide, medium and phone, light and dark: no violation, no shift, small."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.urls import reverse
+
+from assay.running.spec import STEPS
+from tests.support.browser import SIZES, sign_in, watched
+
+pytestmark = pytest.mark.browser
+
+LIMIT_BYTES = 150_000
+WATCH_SHIFT = """
+window.shift = 0;
+new PerformanceObserver(list => {
+  for (const entry of list.getEntries())
+    if (!entry.hadRecentInput) window.shift += entry.value;
+}).observe({type: "layout-shift", buffered: true});
+"""
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+QUIET = "() => !document.querySelector('.htmx-request')"
+CONTRAST = {"runOnly": ["color-contrast"]}
+
+
+def pages(filled: dict[str, str]) -> dict[str, str]:
+    """All pages of the product by name, below its address."""
+
+    def at(name, *arguments, query=""):
+        return reverse(name, args=[filled["project"], *arguments]) + query
+
+    draft, evaluation = filled["draft"], filled["evaluation"]
+    dataset = filled["dataset"]
+    return {
+        "account": reverse("account"),
+        "evaluations": at("evaluations"),
+        "evaluations-none-found": at("evaluations", query="?q=zzz"),
+        **{f"wizard-{step}": at("draft_step", draft, step) for step in STEPS},
+        "evaluation": at("evaluation", evaluation),
+        "evaluation-rename": at("evaluation_rename", evaluation),
+        "evaluation-delete": at("evaluation_delete", evaluation),
+        "run": at("run", evaluation, 1),
+        "run-errors": at("run", evaluation, 1, query="?tab=errors"),
+        "run-config": at("run", evaluation, 1, query="?tab=config"),
+        "run-log": at("run", evaluation, 1, query="?tab=log"),
+        "run-none-found": at("run", evaluation, 1, query="?q=zzz"),
+        "run-row": at("run_row", evaluation, 1, 3),
+        "run-paused": at("run", filled["paused"], 1),
+        "run-with-errors": at("run", filled["errors"], 1),
+        "run-delete": at("run_delete", evaluation, 1),
+        "datasets": at("datasets"),
+        "dataset-upload": at("dataset_upload"),
+        "dataset": at("dataset_version", dataset, 1),
+        "dataset-columns": at("dataset_version", dataset, 1, query="?tab=columns"),
+        "dataset-report": at("dataset_version", dataset, 1, query="?tab=report"),
+        "dataset-row": at("dataset_row", dataset, 1, 2),
+        "dataset-rename": at("dataset_rename", dataset),
+        "dataset-delete": at("dataset_delete", dataset),
+        "models": at("models"),
+        "model": at("deployment", filled["model"]),
+        "connection-new": at("connection_new"),
+        "evaluators": at("evaluators"),
+        "evaluator": at("evaluator", "groundedness"),
+        "not-found": f"/p/{filled['project']}/nothing-here/",
+    }
+
+
+def violations(page, options=None) -> list[str]:
+    """What axe finds that is serious or critical."""
+    found = Axe().run(page, options=options).response["violations"]
+    return [
+        f"axe {v['id']} ({v['impact']}): {v['nodes'][0]['html'][:160]}"
+        for v in found
+        if v["impact"] in {"serious", "critical"}
+    ]
+
+
+def looks(watch, name: str) -> list[str]:
+    """What is wrong on the open page, in all sizes and both colour schemes."""
+    page = watch.page
+    wrong = []
+    if (shift := page.evaluate("window.shift")) >= 0.01:
+        wrong.append(f"layout shift {shift:.4f}")
+    for size, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        if (over := page.evaluate(SIDEWAYS)) > 0:
+            wrong.append(f"{size}: scrolls sideways by {over} px")
+        if size != "medium":
+            wrong += [f"{size}: {found}" for found in violations(page)]
+        watch.shot(f"{name}-{size}-light")
+        page.emulate_media(color_scheme="dark")
+        if size == "wide":
+            wrong += [f"dark: {found}" for found in violations(page, CONTRAST)]
+        watch.shot(f"{name}-{size}-dark")
+        page.emulate_media(color_scheme="light")
+    width, height = SIZES["wide"]
+    page.set_viewport_size({"width": width, "height": height})
+    return wrong
+
+
+def test_every_page_is_accessible_and_still(browser, portal):
+    wrong: dict[str, list[str]] = {}
+    # Without motion: a colour in transition has no contrast to measure.
+    with watched(browser, reduced_motion="reduce") as watch:
+        watch.page.add_init_script(WATCH_SHIFT)
+        sign_in(watch.page, portal)
+        for name, address in pages(portal.filled).items():
+            watch.page.goto(portal.url + address, wait_until="load")
+            watch.page.wait_for_timeout(150)
+            watch.page.wait_for_function(QUIET)
+            if found := looks(watch, name):
+                wrong[name] = found
+        if noise := [c for c in watch.complaints if "nothing-here" not in c]:
+            wrong["console"] = noise
+    assert not wrong, json.dumps(wrong, indent=1)
+
+
+def test_a_first_visit_is_small(browser, portal):
+    """HTML, CSS and JavaScript of each page on an empty cache, as transferred."""
+    large = {}
+    with watched(browser) as watch:
+        sign_in(watch.page, portal)
+        session = watch.context.new_cdp_session(watch.page)
+        session.send("Network.enable")
+        session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+        sizes: dict[str, float] = {}
+        kinds: dict[str, str] = {}
+        session.on(
+            "Network.responseReceived",
+            lambda e: kinds.update({e["requestId"]: e["type"]}),
+        )
+        session.on(
+            "Network.loadingFinished",
+            lambda e: sizes.update({e["requestId"]: e["encodedDataLength"]}),
+        )
+        for name, address in pages(portal.filled).items():
+            sizes.clear()
+            kinds.clear()
+            watch.page.goto(portal.url + address, wait_until="load")
+            watch.page.wait_for_function(QUIET)
+            media = {i for i, kind in kinds.items() if kind in {"Image", "Media"}}
+            total = sum(size for i, size in sizes.items() if i not in media)
+            assert total > 10_000, name
+            if total > LIMIT_BYTES:
+                large[name] = total
+            print(f"{name}: {total / 1000:.1f} kB")
+    assert large == {}
