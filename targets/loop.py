@@ -7,6 +7,7 @@ coroutines and wait.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import threading
 from collections.abc import Callable, Coroutine
@@ -50,7 +51,11 @@ class ModelLoop:
         self._database.submit(remember, deployment, changed)
 
     def stop(self) -> None:
-        self.submit(self.gateway.close()).result(timeout=5)
+        """End the thread. Stopping twice does nothing."""
+        if not self._thread.is_alive():
+            return
+        with contextlib.suppress(TimeoutError):
+            self.submit(self.gateway.close()).result(timeout=5)
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(timeout=5)
         self._compute.shutdown(wait=False, cancel_futures=True)
@@ -93,6 +98,6 @@ def stop_loop() -> None:
     """End the loop of this process, if there is one."""
     global _current  # noqa: PLW0603 - one per process is the point
     with _lock:
-        if _current is not None:
-            _current.stop()
-            _current = None
+        ending, _current = _current, None
+    if ending is not None:
+        ending.stop()

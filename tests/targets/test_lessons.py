@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from assay.data.chat import ModelError
@@ -301,17 +299,17 @@ def test_a_new_test_starts_a_new_account(lab):
     ],
 )
 def test_a_wrong_value_teaches_nothing(lab, said):
-    with FakeLLM(lambda _b, _n: error(400, said)) as fake:
-        with pytest.raises(ModelError):
-            lab.one(fake.url, say(temperature=0.0, max_tokens=5, schema=SCHEMA))
+    with FakeLLM(lambda _b, _n: error(400, said)) as fake, pytest.raises(ModelError):
+        lab.one(fake.url, say(temperature=0.0, max_tokens=5, schema=SCHEMA))
     assert lab.learned == []
     assert len(fake.calls) == 1
 
 
 def test_a_server_that_refuses_everything_is_not_asked_for_ever(lab):
-    with FakeLLM(lambda _b, _n: error(400, "Unsupported: seed, top_p")) as fake:
-        with pytest.raises(ModelError) as caught:
-            asyncio.run(asyncio.sleep(0))
-            lab.one(fake.url, say(seed=1, top_p=0.5))
+    with (
+        FakeLLM(lambda _b, _n: error(400, "Unsupported: seed, top_p")) as fake,
+        pytest.raises(ModelError) as caught,
+    ):
+        lab.one(fake.url, say(seed=1, top_p=0.5))
     assert caught.value.code == "bad_request"
     assert len(fake.calls) == 3

@@ -142,17 +142,18 @@ BAD_FILES = [
 
 @pytest.mark.parametrize("answer", BAD_FILES)
 def test_one_bad_picture_says_nothing_about_the_model(lab, image, answer):
-    with FakeLLM(lambda _b, _n: answer) as fake:
-        with pytest.raises(ModelError) as caught:
-            lab.one(fake.url, showing(image))
+    with FakeLLM(lambda _b, _n: answer) as fake, pytest.raises(ModelError) as caught:
+        lab.one(fake.url, showing(image))
     assert lab.learned == []
     assert caught.value.code == "bad_request"
 
 
 def test_text_alone_teaches_nothing_about_media(lab):
-    with FakeLLM(lambda _b, _n: error(400, "images are not supported")) as fake:
-        with pytest.raises(ModelError):
-            lab.one(fake.url)
+    with (
+        FakeLLM(lambda _b, _n: error(400, "images are not supported")) as fake,
+        pytest.raises(ModelError),
+    ):
+        lab.one(fake.url)
     assert lab.learned == []
 
 

@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from targets import connections, dial, probe, testcalls
 from targets.loop import model_loop, remember
-from targets.models import Connection, Deployment, TestCall
+from targets.models import Connection, Deployment
+from targets.models import TestCall as Call
 from tests.fakes.llm import Answer, FakeLLM, error, verdict
 from tests.targets.conftest import KEY, say
 from workspace.models import JobState
@@ -198,7 +199,7 @@ def test_a_test_call_is_made_by_the_worker(project, monkeypatch):
     monkeypatch.setattr(testcalls, "ring", lambda task, pk: rung.append((task, pk)))
     with FakeLLM() as fake:
         deployment = connect(project, fake.url)
-        call = testcalls.ask(project, TestCall.Kind.DEPLOYMENT, deployment)
+        call = testcalls.ask(project, Call.Kind.DEPLOYMENT, deployment)
         assert rung == [(testcalls.TASK, call.pk)]
         dial.run(call.pk)
         dial.run(call.pk)
@@ -215,7 +216,7 @@ def test_a_try_on_a_row(project, monkeypatch):
     body = {"target": target, "item": {"query": "Table for two?"}}
     with FakeLLM(lambda b, _n: Answer(b["messages"][0]["content"])) as fake:
         deployment = connect(project, fake.url)
-        row = TestCall.Kind.ROW
+        row = Call.Kind.ROW
         call = testcalls.ask(project, row, deployment, request=body)
         dial.run(call.pk)
     call.refresh_from_db()
@@ -228,13 +229,13 @@ def test_more_than_20_tests_in_a_minute_wait(project, monkeypatch):
     rung = []
     monkeypatch.setattr(testcalls, "ring", lambda _task, pk: rung.append(pk))
     deployment = connect(project, "http://h/v1")
-    kind = TestCall.Kind.DEPLOYMENT
+    kind = Call.Kind.DEPLOYMENT
     made = [testcalls.ask(project, kind, deployment) for _ in range(23)]
     assert len(rung) == 20
     assert made[-1].is_over
     assert "20 test calls in one minute" in made[-1].error
     old = timezone.now() - timedelta(minutes=2)
-    TestCall.objects.update(created_at=old)
+    Call.objects.update(created_at=old)
     assert not testcalls.ask(project, kind, deployment).is_over
 
 
@@ -242,9 +243,9 @@ def test_more_than_20_tests_in_a_minute_wait(project, monkeypatch):
 def test_old_test_calls_are_thrown_away(project, monkeypatch):
     monkeypatch.setattr(testcalls, "ring", lambda *_a: None)
     deployment = connect(project, "http://h/v1")
-    testcalls.ask(project, TestCall.Kind.DEPLOYMENT, deployment)
+    testcalls.ask(project, Call.Kind.DEPLOYMENT, deployment)
     testcalls.purge()
-    assert TestCall.objects.count() == 1
-    TestCall.objects.update(created_at=timezone.now() - timedelta(days=31))
+    assert Call.objects.count() == 1
+    Call.objects.update(created_at=timezone.now() - timedelta(days=31))
     testcalls.purge()
-    assert not TestCall.objects.exists()
+    assert not Call.objects.exists()

@@ -43,9 +43,11 @@ def test_a_slow_answer_is_tried_again(lab, settings):
 
 
 def test_five_tries_are_the_end(lab):
-    with FakeLLM(always(error(503, "Overloaded"))) as fake:
-        with pytest.raises(ModelError) as caught:
-            lab.one(fake.url)
+    with (
+        FakeLLM(always(error(503, "Overloaded"))) as fake,
+        pytest.raises(ModelError) as caught,
+    ):
+        lab.one(fake.url)
     assert len(fake.calls) == 5
     assert caught.value.code == "server_error"
     assert not caught.value.stops_run

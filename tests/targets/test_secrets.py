@@ -13,7 +13,8 @@ from django.test import override_settings
 from assay.data.chat import ModelError
 from targets import connections, dial, testcalls
 from targets.config import DeploymentConfig
-from targets.models import Connection, TestCall
+from targets.models import Connection
+from targets.models import TestCall as Call
 from tests.fakes.llm import Answer, FakeLLM, error
 from tests.targets.conftest import KEY, config
 from workspace import bells
@@ -99,7 +100,7 @@ def test_messages_hold_an_id_and_nothing_else(
     monkeypatch.setattr(app, "send_task", lambda *a, **k: sent.append((a, k)))
     deployment = connections.add_deployment(stored, "m")
     with django_capture_on_commit_callbacks(execute=True):
-        call = testcalls.ask(stored.project, TestCall.Kind.DEPLOYMENT, deployment)
+        call = testcalls.ask(stored.project, Call.Kind.DEPLOYMENT, deployment)
     assert sent == [((testcalls.TASK,), {"args": [call.pk]})]
 
 
@@ -111,7 +112,7 @@ def test_an_unexpected_failure_is_told_without_details(stored, monkeypatch, capl
 
     monkeypatch.setattr(dial, "probe", broken)
     deployment = connections.add_deployment(stored, "m")
-    call = testcalls.ask(stored.project, TestCall.Kind.DEPLOYMENT, deployment)
+    call = testcalls.ask(stored.project, Call.Kind.DEPLOYMENT, deployment)
     dial.run(call.pk)
     call.refresh_from_db()
     assert call.error == "Something failed on the server. Try again."
