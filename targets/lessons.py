@@ -48,7 +48,8 @@ _NAMES_ANY = re.compile(
 _MEDIA_REFUSED = re.compile(
     rf"{_REFUSED.pattern}|must be a string|valid string|expected to be either|"
     r"is not a multi-?modal|at most 0 |no endpoints found that support|missing data|"
-    r"invalid value: '(input_audio|image_url)'|only text|cannot (read|process|handle) (images|audio)",
+    r"invalid value: '(input_audio|image_url)'|only text|"
+    r"cannot (read|process|handle) (images|audio)",
     re.IGNORECASE,
 )
 # One bad picture says nothing about the model.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -97,7 +98,8 @@ class FakeLLM:
             answer = self.script(body, number)
             if answer.delay:
                 time.sleep(answer.delay)
-            self._send(handler, body, answer)
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                self._send(handler, body, answer)
         finally:
             with self._lock:
                 self.at_once -= 1

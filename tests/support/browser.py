@@ -47,7 +47,8 @@ class Watched:
         self.page.on("response", self._response)
 
     def _console(self, message: Any) -> None:
-        if message.type == "error":
+        # A 422 is the expected answer to wrong input; browsers log it all the same.
+        if message.type == "error" and "status of 422" not in message.text:
             self.complaints.append(f"{self.page.url}: {message.text}")
 
     def _response(self, response: Any) -> None:
