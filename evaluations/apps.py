@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -15,6 +16,9 @@ from workspace.navigation import Entry, register
 
 if TYPE_CHECKING:
     from datasets.models import DatasetVersion
+    from evaluations.models import Run
+    from targets.models import Deployment
+    from targets.usage import RunLine
 
 
 class EvaluationsConfig(AppConfig):
@@ -22,9 +26,12 @@ class EvaluationsConfig(AppConfig):
 
     def ready(self) -> None:
         from datasets import usage
+        from targets import usage as model_usage
 
         usage.register(runs_that_use)
         usage.register_action(evaluate)
+        model_usage.register(open_runs_with)
+        model_usage.register_runs(latest_runs_with)
         register(
             Entry(
                 order=10,
@@ -44,16 +51,45 @@ def runs_that_use(version_ids: Sequence[int]) -> list[tuple[str, str]]:
     runs = Run.objects.filter(dataset_version__in=version_ids).select_related(
         "evaluation__project"
     )
-    return [
-        (
-            f"{run.evaluation.name}, {run.label}",
-            reverse(
-                "run",
-                args=[run.evaluation.project.slug, run.evaluation.slug, run.number],
-            ),
-        )
-        for run in runs.order_by("-pk")
-    ]
+    return [_named(run) for run in runs.order_by("-pk")]
+
+
+def _named(run: Run) -> tuple[str, str]:
+    evaluation = run.evaluation
+    address = reverse(
+        "run", args=[evaluation.project.slug, evaluation.slug, run.number]
+    )
+    return f"{evaluation.name}, {run.label}", address
+
+
+def _runs_with(deployment_ids: Sequence[int]) -> QuerySet[Run]:
+    """Runs that have one of these models as target or judge, the newest first."""
+    from evaluations.models import Run
+
+    uses = Q(deployment__in=deployment_ids) | Q(
+        evaluation__criteria__deployment__in=deployment_ids
+    )
+    runs = Run.objects.filter(uses).select_related("evaluation__project")
+    return runs.distinct().order_by("-pk")
+
+
+def open_runs_with(deployment_ids: Sequence[int]) -> list[tuple[str, str]]:
+    """Runs that are not over and need one of these models. 1 query."""
+    from evaluations.models.run import OPEN_STATES
+
+    return [_named(r) for r in _runs_with(deployment_ids).filter(state__in=OPEN_STATES)]
+
+
+def latest_runs_with(deployment: Deployment) -> list[RunLine]:
+    """The latest 50 runs of a model. 1 query."""
+    from targets.usage import RunLine
+
+    lines = []
+    for run in _runs_with([deployment.pk])[:50]:
+        is_target = run.deployment_id == deployment.pk
+        role = _("Target") if is_target else _("Judge")
+        lines.append(RunLine(*_named(run), run.state_key, role, run.created_at))
+    return lines
 
 
 def evaluate(version: DatasetVersion) -> tuple[str, str]:

@@ -8,13 +8,10 @@ from assay.data.jsonx import JSONObject, loads
 from assay.running.engine import RowTask
 from assay.scoring.outcome import Outcome
 from evaluations.models import Chunk, Item, Result, Run, RunState
-from evaluations.models.run import ChunkState
+from evaluations.models.run import FIRST_INDEX, ChunkState
 from evaluations.planning import Loaded
 from evaluations.record import Held
 from workspace.leases import lease_fields
-
-FIRST_INDEX = 1
-"""Rows are numbered from 1, as people count them."""
 
 
 def claim_chunk(loaded: Loaded) -> Held | None:

@@ -68,15 +68,21 @@ def save(
     by: User,
     revision: int,
     step: Step,
+    page: str = "",
 ) -> EvaluationDraft:
-    """Save when nobody saved since `revision`. Raises `EditedElsewhere`."""
+    """Save when nobody saved since `revision` from another page.
+
+    Raises `EditedElsewhere`.
+    """
     current = EvaluationDraft.objects.select_for_update().get(pk=draft.pk)
-    if current.revision != revision:
+    same_page = bool(page) and current.saved_from == page
+    if current.revision != revision and not same_page:
         raise EditedElsewhere(current)
     current.spec = spec.model_dump(mode="json")
     current.step = step
     current.revision += 1
     current.updated_by = by
+    current.saved_from = page
     current.expires_at = timezone.now() + DRAFT_LIFE
     current.save()
     return current

@@ -7,16 +7,17 @@ or completed with errors. Final states change only by a retry of errored rows.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 
 from django.db import transaction
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from assay.data.jsonx import dumps, loads
+from assay.data.jsonx import JSON, dumps, loads
 from assay.scoring.outcome import Outcome
 from evaluations import summaries
 from evaluations.models import Chunk, Item, Result, Run, RunState
-from evaluations.models.run import OPEN_STATES, ChunkState
+from evaluations.models.run import FIRST_INDEX, OPEN_STATES, ChunkState
 from workspace.bells import ring
 from workspace.leases import FREE
 
@@ -27,8 +28,9 @@ FINISHED = (RunState.COMPLETED, RunState.COMPLETED_WITH_ERRORS)
 
 def start(run_id: int) -> Run | None:
     """A queued run begins. Returns the run as it is now, None when it was deleted."""
+    now = timezone.now()
     Run.objects.filter(pk=run_id, state=RunState.QUEUED).update(
-        state=RunState.RUNNING, started_at=timezone.now()
+        state=RunState.RUNNING, started_at=now, pace_from=now
     )
     return (
         Run.objects.select_related("evaluation", "dataset_version", "deployment")
@@ -50,7 +52,10 @@ def pause(run_id: int, reason: str) -> bool:
 
 def resume(run: Run) -> bool:
     changed = Run.objects.filter(pk=run.pk, state=RunState.PAUSED).update(
-        state=RunState.RUNNING if run.started_at else RunState.QUEUED, pause_reason=""
+        state=RunState.RUNNING if run.started_at else RunState.QUEUED,
+        pause_reason="",
+        pace_from=timezone.now(),
+        pace_done=F("done"),
     )
     if changed:
         ring(WORK, run.pk)
@@ -112,34 +117,56 @@ def retry_errors(run: Run) -> int:
     locked = Run.objects.select_for_update().get(pk=run.pk)
     if locked.state not in (*FINISHED, RunState.CANCELED):
         return 0
-    items = list(
-        locked.items.filter(
-            results__outcome=Outcome.ERROR, outcome__isnull=False
-        ).distinct()
+    errors = Result.objects.filter(run=locked, outcome=Outcome.ERROR)
+    affected = locked.items.filter(
+        Exists(errors.filter(item=OuterRef("pk"))), outcome__isnull=False
     )
-    if not items:
+    counts = dict(affected.order_by().values_list("outcome").annotate(n=Count("pk")))
+    total = sum(counts.values())
+    if not total:
         return 0
-    _keep_history(items)
-    Result.objects.filter(item__in=items, outcome=Outcome.ERROR).delete()
-    _reopen_chunks(locked, items)
-    counts = dict(
-        Item.objects.filter(pk__in=[i.pk for i in items])
-        .values_list("outcome")
-        .annotate(n=Count("pk"))
-    )
-    Item.objects.filter(pk__in=[i.pk for i in items]).update(outcome=None)
+    for batch in _batches(affected):
+        _reopen(locked, batch)
     Run.objects.filter(pk=locked.pk).update(
         state=RunState.RUNNING,
         finished_at=None,
         cancel_requested_at=None,
-        done=F("done") - len(items),
+        pace_from=timezone.now(),
+        pace_done=F("done") - total,
+        done=F("done") - total,
         passed=F("passed") - counts.get(Outcome.PASS, 0),
         failed=F("failed") - counts.get(Outcome.FAIL, 0),
         errored=F("errored") - counts.get(Outcome.ERROR, 0),
         skipped=F("skipped") - counts.get(Outcome.NOT_APPLICABLE, 0),
     )
     ring(WORK, locked.pk)
-    return len(items)
+    return total
+
+
+def _batches(items: QuerySet[Item], size: int = 500) -> Iterator[list[Item]]:
+    """Items in steps, so that no statement names more rows than a database takes."""
+    last = 0
+    while batch := list(items.filter(pk__gt=last).order_by("pk")[:size]):
+        last = batch[-1].pk
+        yield batch
+
+
+def _reopen(run: Run, items: list[Item]) -> None:
+    """Forget the errors of these items, after they are kept in their history."""
+    _keep_history(items)
+    Result.objects.filter(item__in=items, outcome=Outcome.ERROR).delete()
+    Item.objects.filter(pk__in=[item.pk for item in items]).update(outcome=None)
+    per_repeat = run.total // run.repeats
+    positions = [(i.index - FIRST_INDEX) + i.repeat * per_repeat for i in items]
+    spans = run.chunks.filter(first__lte=max(positions), last__gte=min(positions))
+    wanted = [
+        pk
+        for pk, first, last in spans.values_list("pk", "first", "last")
+        if any(first <= position <= last for position in positions)
+    ]
+    run.chunks.filter(pk__in=wanted, state=ChunkState.DONE).update(
+        state=ChunkState.PENDING, attempts=0, error="", **FREE
+    )
 
 
 def _keep_history(items: list[Item]) -> None:
@@ -147,7 +174,7 @@ def _keep_history(items: list[Item]) -> None:
     failed = Result.objects.filter(
         item__in=items, outcome=Outcome.ERROR
     ).select_related("metric")
-    by_item: dict[int, list[object]] = {}
+    by_item: dict[int, list[JSON]] = {}
     for result in failed:
         by_item.setdefault(result.item_id, []).append(
             {
@@ -160,18 +187,8 @@ def _keep_history(items: list[Item]) -> None:
     for item in items:
         before = loads(item.history) if item.history else []
         assert isinstance(before, list)
-        item.history = dumps([*before, *by_item.get(item.pk, [])])  # type: ignore[list-item]
+        item.history = dumps([*before, *by_item.get(item.pk, [])])
     Item.objects.bulk_update(items, ["history"], batch_size=200)
-
-
-def _reopen_chunks(run: Run, items: list[Item]) -> None:
-    rows_per_repeat = run.total // run.repeats
-    positions = [(i.index - 1) + i.repeat * rows_per_repeat for i in items]
-    for chunk in run.chunks.filter(state=ChunkState.DONE):
-        if any(chunk.first <= position <= chunk.last for position in positions):
-            Chunk.objects.filter(pk=chunk.pk).update(
-                state=ChunkState.PENDING, attempts=0, error="", **FREE
-            )
 
 
 def open_runs() -> list[Run]:

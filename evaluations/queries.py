@@ -312,8 +312,11 @@ def progress_of(run: Run, *, now: datetime | None = None) -> Progress:
     elapsed = moment - run.started_at if run.started_at else timedelta(0)
     seconds = max(0.0, elapsed.total_seconds())
     remaining = None
-    if run.state == RunState.RUNNING and run.done and seconds > 1:
-        remaining = seconds / run.done * (run.total - run.done)
+    fresh = run.done - run.pace_done
+    if run.state == RunState.RUNNING and run.pace_from and fresh > 0:
+        spent = (moment - run.pace_from).total_seconds()
+        if spent > 1:
+            remaining = spent / fresh * (run.total - run.done)
     errors = Result.objects.filter(run=run, outcome=Outcome.ERROR).count()
     return Progress(run.done, run.total, seconds, remaining, errors)
 

@@ -37,4 +37,5 @@ def housekeeping() -> None:
     EvaluationDraft.objects.filter(expires_at__lt=now).delete()
     SignInToken.objects.filter(expires_at__lt=now - timedelta(days=30)).delete()
     SignInFailure.objects.filter(window_ends__lt=now).delete()
+    testcalls.purge()
     WorkerProcess.objects.filter(seen_at__lt=now - timedelta(days=1)).delete()

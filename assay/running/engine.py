@@ -158,18 +158,22 @@ async def _run_row(
         emit(done)
     scope: dict[str, JSON] = {"item": task.item, "sample": output or {}}
     outcomes: list[Outcome] = []
-    waiting: list[Awaitable[CriterionDone]] = []
-    for criterion in plan.criteria:
-        if criterion.key in task.known:
-            outcomes.extend(task.known[criterion.key])
-        elif failure is not None:
-            waiting.append(_unscored(task, criterion, failure))
-        else:
-            waiting.append(_score(plan, task, criterion, scope, services))
-    for finished in asyncio.as_completed([asyncio.ensure_future(w) for w in waiting]):
-        done_criterion = await finished
-        emit(done_criterion)
-        outcomes.extend(primary_outcomes(plan, done_criterion))
+
+    async def finish(work: Awaitable[CriterionDone]) -> None:
+        done = await work
+        emit(done)
+        outcomes.extend(primary_outcomes(plan, done))
+
+    # A group, so that a canceled row leaves no call behind.
+    async with asyncio.TaskGroup() as group:
+        for criterion in plan.criteria:
+            if criterion.key in task.known:
+                outcomes.extend(task.known[criterion.key])
+            elif failure is not None:
+                group.create_task(finish(_unscored(task, criterion, failure)))
+            else:
+                work = _score(plan, task, criterion, scope, services)
+                group.create_task(finish(work))
     emit(RowDone(task, row_outcome(outcomes)))
 
 

@@ -78,7 +78,7 @@ def _ready_version(
         "tab": query["tab"],
         "versions": versions,
         "uses": usage.uses_of([version.pk]),
-        "actions": usage.actions_for(version),
+        "actions": usage.actions_for(version) if request.role >= Role.EDITOR else [],
         "counts": version.import_report.get("rows_with", {}),
         "query_defaults": {"tab": "rows"},
     }

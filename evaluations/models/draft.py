@@ -13,7 +13,9 @@ from workspace.models import Project, Timestamped, User
 class EvaluationDraft(Timestamped):
     """What a person chose so far. `spec` is a partial `EvaluationSpec`.
 
-    `revision` grows with every save: who saves over a newer one is shown both.
+    `revision` grows with every save: who saves over a newer one is shown both, unless
+    the newer one came from the same page (`saved_from`): a save that is still under
+    way when the next one is sent is no conflict.
     `evaluation` is set when the draft adds a run to an evaluation that exists (its
     criteria are then fixed). `run` is set once by Submit, so that a second Submit
     finds the same run.
@@ -26,6 +28,7 @@ class EvaluationDraft(Timestamped):
     step = models.CharField(max_length=10, default="target")
     spec = models.JSONField(default=dict)
     revision = models.PositiveIntegerField(default=1)
+    saved_from = models.CharField(max_length=32, blank=True, default="")
     started_from = models.CharField(max_length=20, blank=True, default="")
     evaluation = models.ForeignKey(
         "evaluations.Evaluation", null=True, on_delete=models.CASCADE

@@ -13,6 +13,9 @@ from targets.models import Deployment
 from workspace.fields import new_ref
 from workspace.models import Leased, Timestamped, User
 
+FIRST_INDEX = 1
+"""Rows are numbered from 1, as people count them."""
+
 
 class RunState(models.IntegerChoices):
     QUEUED = 1, _("Queued")
@@ -37,8 +40,9 @@ class Run(Timestamped):
     """One execution of an evaluation against one dataset version and target.
 
     Counts are rows and always add up: done = passed + failed + errored + skipped,
-    done ≤ total. Costs are in the currency of the price list; `unpriced_calls`
-    counts calls whose price is not known.
+    done ≤ total. The remaining time is told from the pace since `pace_from` (start,
+    resume or retry), when `pace_done` rows were done. Costs are in the currency of
+    the price list; `unpriced_calls` counts calls whose price is not known.
     """
 
     evaluation = models.ForeignKey(
@@ -79,6 +83,8 @@ class Run(Timestamped):
     pause_reason = models.TextField(blank=True, default="")
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
+    pace_from = models.DateTimeField(null=True, blank=True)
+    pace_done = models.PositiveIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
 

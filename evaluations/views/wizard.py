@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,7 +12,14 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from assay.running.spec import EvaluationSpec, Problem, Step, errors, problems
+from assay.running.spec import (
+    EvaluationSpec,
+    Problem,
+    Step,
+    TargetSpec,
+    errors,
+    problems,
+)
 from datasets.models import DatasetVersion
 from evaluations import drafts, estimates
 from evaluations.models import EvaluationDraft
@@ -103,6 +111,8 @@ def draft_step(request: PortalRequest, ref: str, step: str) -> HttpResponse:
         return _posted(visit)
     if visit.step == "data" and request.GET.get("dataset"):
         return _take_dataset(visit, request.GET["dataset"])
+    if visit.step in {"target", "criteria"} and request.GET.get("model"):
+        return _take_model(visit, request.GET["model"])
     return _show(visit)
 
 
@@ -111,6 +121,19 @@ def _take_dataset(visit: Visit, ref: str) -> HttpResponse:
     spec = visit.spec.model_copy(update={"dataset_version": ref})
     _save(visit, spec, visit.draft.revision)
     return redirect(step_url(visit.draft, "data"))
+
+
+def _take_model(visit: Visit, ref: str) -> HttpResponse:
+    """Back from connecting a model: it is the target or the judge now."""
+    if ref in visit.view.deployments:
+        update: dict[str, Any] = {"judge": ref}
+        if visit.step == "target":
+            target = visit.spec.target or TargetSpec()
+            chosen = {"kind": "model", "deployment": ref}
+            update = {"target": target.model_copy(update=chosen)}
+        spec = visit.spec.model_copy(update=update)
+        _save(visit, spec, visit.draft.revision)
+    return redirect(step_url(visit.draft, visit.step))
 
 
 def _posted(visit: Visit) -> HttpResponse:
@@ -154,9 +177,15 @@ def _save(visit: Visit, spec: EvaluationSpec, revision: int) -> None:
         by=visit.request.user,
         revision=revision,
         step=steps[farthest],
+        page=_page_of(visit.request),
     )
     visit.spec, visit.view = spec, view
     visit.found = problems(spec, view.around)
+
+
+def _page_of(request: PortalRequest) -> str:
+    """The opened page that a form belongs to: the same through all its saves."""
+    return request.POST.get("page", "")[:32]
 
 
 def _reached(draft: EvaluationDraft) -> int:
@@ -210,6 +239,7 @@ def _show(
     request, draft, step = visit.request, visit.draft, visit.step
     context = {
         "draft": draft,
+        "page": _page_of(request) or secrets.token_hex(8),
         "spec": visit.spec,
         "version": visit.view.version,
         "steps": stepper(draft, visit.spec, visit.view, step, visit.found),

@@ -10,7 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from assay.running.spec import EvaluationSpec, Problem, Step, TargetSpec
+from assay.scoring import catalogue
 from datasets.models import DatasetVersion
+from evaluations.drafts import choose
 from evaluations.models import EvaluationDraft, Run
 from evaluations.surroundings import View, deployments_of
 from evaluations.wizard import criteria, data, mapping, review, target
@@ -29,7 +31,7 @@ def run_url(run: Run) -> str:
 def prefilled(
     project: Project, query: Mapping[str, str]
 ) -> tuple[EvaluationSpec, Step]:
-    """Coming from a model or a dataset, that is chosen already."""
+    """Coming from a model, a dataset or an evaluator, that is chosen already."""
     spec = EvaluationSpec()
     model, dataset = query.get("model", ""), query.get("dataset", "")
     if model in deployments_of(project):
@@ -37,6 +39,9 @@ def prefilled(
         spec = spec.model_copy(update={"target": chosen})
     if DatasetVersion.objects.filter(ref=dataset, dataset__project=project).exists():
         spec = spec.model_copy(update={"dataset_version": dataset})
+    evaluator = query.get("evaluator", "")
+    if evaluator in catalogue.load():
+        spec = choose(spec, (evaluator,))
     return spec, "target"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -19,6 +20,7 @@ from evaluations.models import Chunk, Item, Result, Run, RunState
 from evaluations.models.run import ChunkState
 from evaluations.planning import load, plan_chunks
 from evaluations.record import ChunkDone, write_events
+from targets.loop import model_loop
 from tests.engine.test_runs import assert_adds_up
 from tests.fakes.llm import Answer, error, verdict
 from tests.support.making import (
@@ -68,6 +70,8 @@ def test_cancel_keeps_finished_rows_and_abandons_calls(project, owner, llm):
     calls = len(llm.calls)
     time.sleep(0.5)
     assert len(llm.calls) == calls
+    left = [t for t in asyncio.all_tasks(model_loop().loop) if not t.done()]
+    assert left == []
 
 
 def _in_thread(run_id):

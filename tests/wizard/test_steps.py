@@ -342,3 +342,26 @@ def test_rows_of_a_large_dataset_are_not_all_read(
     wizard.post("data", dataset=large.ref, go="next")
     with django_assert_max_num_queries(20):
         assert wizard.get("mapping", row=2999).status_code == 200
+
+
+def test_a_save_still_under_way_from_the_same_page_is_no_conflict(wizard):
+    wizard.draft.refresh_from_db()
+    shown = wizard.draft.revision
+    common = {"revision": shown, "page": "page-a"}
+    wizard.post("review", name="First", go="save", **common)
+    response = wizard.post("review", name="Second", go="save", **common)
+    assert response.status_code == 302
+    assert wizard.spec.name == "Second"
+    other = {"revision": shown, "page": "page-b"}
+    response = wizard.post("review", name="Theirs", go="save", **other)
+    assert response.status_code == 422
+    assert wizard.spec.name == "Second"
+
+
+def test_a_model_connected_on_the_way_is_chosen(wizard, simulator):
+    response = wizard.get("criteria", model=simulator.ref)
+    assert response.url == wizard.url("criteria")
+    assert wizard.spec.judge == simulator.ref
+    wizard.get("target", model=simulator.ref)
+    assert wizard.spec.target.deployment == simulator.ref
+    assert wizard.spec.target.kind == "model"
