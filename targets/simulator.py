@@ -202,11 +202,11 @@ def make_app(*, delay_ms: int = 0) -> web.Application:
     return app
 
 
-def serve(port: int, *, delay_ms: int) -> None:
-    """Serve on loopback until the process is told to stop."""
+def serve(port: int, *, host: str = "127.0.0.1", delay_ms: int) -> None:
+    """Serve until the process is told to stop."""
     web.run_app(
         make_app(delay_ms=delay_ms),
-        host="127.0.0.1",
+        host=host,
         port=port,
         print=None,
         access_log=None,

@@ -1,4 +1,4 @@
-"""Serve the simulated model on loopback."""
+"""Serve the simulated model, on loopback unless told otherwise."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from targets.simulator import serve
 
 
 class Command(BaseCommand):
-    help = "Serves a simulated model (OpenAI-compatible) on 127.0.0.1."
+    help = "Serves a simulated model (OpenAI-compatible)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("port", type=int)
+        parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--delay-ms", type=int, default=15)
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        serve(options["port"], delay_ms=options["delay_ms"])
+        serve(options["port"], host=options["host"], delay_ms=options["delay_ms"])
