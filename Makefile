@@ -26,14 +26,14 @@ types: $(VENV)/.dev
 migrations: $(VENV)/.dev
 	ASSAY_DATA_DIR=$$(mktemp -d) $(BIN)/python manage.py makemigrations --check --dry-run
 
-# Everything but what starts servers runs in parallel, the rest one after the other.
+# First what starts no server, then the product itself, workers and a browser.
 unit: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not broker and not services and not browser"
-	$(BIN)/python -m pytest -q -m "broker or services or browser"
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "broker or services or browser"
 
 # The same code on PostgreSQL and Redis.
 services: $(VENV)/.dev
-	$(BIN)/python -m tests.support.with_services pytest -q -m "not broker and not services and not browser" tests/datasets tests/blobs tests/evaluations tests/targets tests/portal tests/workspace
+	$(BIN)/python -m tests.support.with_services pytest -q -n 2 --dist loadfile -m "not broker and not services and not browser" tests/datasets tests/blobs tests/evaluations tests/targets tests/portal tests/workspace
 
 fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not broker and not services and not browser"

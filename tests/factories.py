@@ -136,7 +136,7 @@ def score_run(run: Run, *, seed: int = 1, rows: int | None = None) -> Run:
     run.passed, run.failed = counts[Outcome.PASS], counts[Outcome.FAIL]
     run.errored, run.skipped = counts[Outcome.ERROR], counts[Outcome.NOT_APPLICABLE]
     run.done = sum(counts.values())
-    run.started_at = timezone.now() - timedelta(minutes=2)
+    run.started_at = run.pace_from = timezone.now() - timedelta(minutes=2)
     run.state = RunState.RUNNING
     if rows is None:
         failed = run.results.filter(outcome=Outcome.ERROR).exists()

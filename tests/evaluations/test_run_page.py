@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from assay.scoring.stats import wilson
 from evaluations import lifecycle, summaries
 from evaluations.models import Item, Result, Run, RunState
 from evaluations.models.results import OutcomeChoice
-from evaluations.queries import metrics_of
+from evaluations.queries import metrics_of, progress_of
 from tests.factories import make_version, score_run
 
 pytestmark = pytest.mark.django_db
@@ -234,3 +237,12 @@ def test_the_evaluation_page_makes_twelve_queries_at_most(
     with django_assert_max_num_queries(12):
         response = client_editor.get(page("evaluation"))
     assert len(response.context["lines"]) == 8
+
+
+def test_the_remaining_time_comes_from_the_pace_since_the_last_start(going):
+    """A run that was paused for a day does not look as slow as that day."""
+    now = timezone.now()
+    going.started_at = now - timedelta(days=1)
+    going.pace_from, going.pace_done = now - timedelta(seconds=10), 5
+    remaining = progress_of(going, now=now).remaining
+    assert remaining == pytest.approx(10 / 20 * 35)
