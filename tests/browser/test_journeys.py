@@ -84,6 +84,7 @@ def test_a_run_is_watched_and_canceled(browser, portal):
         page.get_by_role("button", name="Next: criteria").click()
         page.locator("#pick-fluency").check()
         judges = page.get_by_label(re.compile("Judge model")).locator("option")
+        expect(judges.first).to_be_attached()
         wanted = [t for t in judges.all_inner_texts() if "simulated" in t][0]
         page.get_by_label(re.compile("Judge model")).select_option(label=wanted)
         page.get_by_role("button", name="Next: field mapping").click()
