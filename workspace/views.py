@@ -8,7 +8,6 @@ from django.contrib.auth import authenticate, login, logout, update_session_auth
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -17,22 +16,13 @@ from workspace.forms import AccountForm, ChangePasswordForm, SetPasswordForm, Si
 from workspace.models import User
 from workspace.scoping import first_project
 from workspace.signin import count_failure, is_throttled, use_token
-
-
-def _next(request: HttpRequest) -> str:
-    target = request.POST.get("next") or request.GET.get("next") or ""
-    hosts = {request.get_host()}
-    if url_has_allowed_host_and_scheme(
-        target, allowed_hosts=hosts, require_https=request.is_secure()
-    ):
-        return target
-    return reverse("home")
+from workspace.ways import safe_next
 
 
 @never_cache
 def sign_in(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
-        return redirect(_next(request))
+        return redirect(safe_next(request) or "home")
     secret = request.GET.get("token")
     if secret:
         return _sign_in_once(request, secret)
@@ -65,7 +55,7 @@ def _sign_in_by_password(request: HttpRequest, form: SignInForm) -> HttpResponse
         user = authenticate(request, email=email, password=password)
         if user is not None:
             login(request, user)
-            return redirect(_next(request))
+            return redirect(safe_next(request) or "home")
         count_failure(email, origin)
         form.add_error(None, _("This e-mail and password do not belong together."))
     context = {"form": form, "next": request.POST.get("next", "")}
@@ -128,7 +118,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     if value in User.Theme.values:
         user.theme = value
         user.save(update_fields=["theme"])
-    return redirect(_next(request))
+    return redirect(safe_next(request) or "home")
 
 
 def home(request: HttpRequest) -> HttpResponse:

@@ -7,7 +7,6 @@ from typing import Any, cast
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 
 from blobs import store
 from datasets import cells, queries, usage
@@ -16,6 +15,7 @@ from datasets.models import DatasetVersion
 from workspace.htmx import go, is_partial, render_page
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
+from workspace.ways import safe_next, with_query
 
 
 @project_view()
@@ -64,7 +64,7 @@ def dataset_version(request: PortalRequest, slug: str, number: int) -> HttpRespo
         context["form"] = ImportAgainForm()
         return render(request, "datasets/failed.html", context)
     if target:
-        return redirect(with_dataset(target, version))
+        return redirect(with_query(target, dataset=version.ref))
     return _ready_version(request, version, context)
 
 
@@ -168,18 +168,3 @@ def version_address(version: DatasetVersion) -> str:
     dataset = version.dataset
     args = [dataset.project.slug, dataset.slug, version.number]
     return reverse("dataset_version", args=args)
-
-
-def safe_next(request: PortalRequest) -> str:
-    """Where the person came from, when that is a page of this portal."""
-    target = request.POST.get("next") or request.GET.get("next") or ""
-    is_safe = url_has_allowed_host_and_scheme(
-        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    )
-    return target if is_safe else ""
-
-
-def with_dataset(target: str, version: DatasetVersion) -> str:
-    """`target` told which version to use."""
-    joint = "&" if "?" in target else "?"
-    return target + joint + urlencode({"dataset": version.ref})

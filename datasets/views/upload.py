@@ -17,11 +17,12 @@ from django.views.decorators.http import require_POST
 from datasets import queries, samples, uploads
 from datasets.forms import ImportAgainForm, UploadForm
 from datasets.models import Dataset
-from datasets.views.browse import safe_next, version_address
+from datasets.views.browse import version_address
 from datasets.views.limits import SizeLimit, limit_upload
 from workspace.formats import filesize
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
+from workspace.ways import safe_next
 
 
 @csrf_exempt  # the limit must be in place before the check reads the body

@@ -14,9 +14,10 @@ from django.views.decorators.http import require_POST
 from targets import connections, queries, usage
 from targets.forms import ConnectionForm, DeploymentForm
 from targets.models import Connection
-from targets.views.ways import after_saving, safe_next
+from targets.views.ways import after_saving
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
+from workspace.ways import safe_next
 
 
 @project_view()

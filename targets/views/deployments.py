@@ -15,9 +15,10 @@ from targets import connections, queries, usage
 from targets.forms import DeploymentForm
 from targets.models import Deployment
 from targets.views.connections import changeable
-from targets.views.ways import after_saving, safe_next
+from targets.views.ways import after_saving
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
+from workspace.ways import safe_next
 
 
 @project_view()

@@ -11,10 +11,11 @@ from django.views.decorators.http import require_POST
 
 from targets import queries, testcalls
 from targets.models import TestCall
-from targets.views.ways import safe_next, test_address, with_model
+from targets.views.ways import test_address
 from workspace.htmx import is_partial
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
+from workspace.ways import safe_next, with_query
 
 
 @project_view(role=Role.EDITOR)
@@ -46,7 +47,7 @@ def _context(request: PortalRequest, call: TestCall) -> dict[str, Any]:
         "deployment": call.deployment,
         "connection": call.deployment.connection,
         "target": target,
-        "next": with_model(target, call.deployment) if target else "",
+        "next": with_query(target, model=call.deployment.ref) if target else "",
         "waits_long": queries.waits_long(call),
         "is_owner": request.role >= Role.OWNER,
         "can_test": request.role >= Role.EDITOR,

@@ -8,27 +8,12 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from targets.models import Deployment, TestCall
 from targets.testcalls import ask
 from workspace.scoping import PortalRequest
-
-
-def safe_next(request: PortalRequest) -> str:
-    """Where the person came from, when that is a page of this portal."""
-    target = request.POST.get("next") or request.GET.get("next") or ""
-    is_safe = url_has_allowed_host_and_scheme(
-        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    )
-    return target if is_safe else ""
-
-
-def with_model(target: str, deployment: Deployment) -> str:
-    """`target` told which model to use."""
-    joint = "&" if "?" in target else "?"
-    return target + joint + urlencode({"model": deployment.ref})
+from workspace.ways import safe_next, with_query
 
 
 def test_address(request: PortalRequest, call: TestCall) -> str:
@@ -51,5 +36,5 @@ def after_saving(request: PortalRequest, deployment: Deployment) -> HttpResponse
         return redirect(test_address(request, call))
     messages.success(request, _("%(name)s is saved.") % {"name": deployment.label})
     if target:
-        return redirect(with_model(target, deployment))
+        return redirect(with_query(target, model=deployment.ref))
     return redirect("models", request.project.slug)
