@@ -175,20 +175,30 @@ def choose(spec: EvaluationSpec, evaluators: tuple[str, ...]) -> EvaluationSpec:
     return spec.model_copy(update={"criteria": criteria})
 
 
-def remap(spec: EvaluationSpec, view: View, *, again: bool = False) -> EvaluationSpec:
+def remap(
+    spec: EvaluationSpec, view: View, *, again: bool = False, fresh: bool = False
+) -> EvaluationSpec:
     """Match inputs that have no answer yet; `again` matches all of them anew.
 
-    An input that a person set to Unassigned stays so; a path that the dataset does
-    not have any more is matched again.
+    An input that a person set to Unassigned stays so, until `fresh` says that the data
+    or the target are others; a path that the dataset does not have any more is matched
+    again.
     """
     if view.version is None:
         return spec
-    criteria = tuple(_remap_one(c, spec, view, again=again) for c in spec.criteria)
+    criteria = tuple(
+        _remap_one(c, spec, view, again=again, fresh=fresh) for c in spec.criteria
+    )
     return spec.model_copy(update={"criteria": criteria})
 
 
 def _remap_one(
-    criterion: CriterionSpec, spec: EvaluationSpec, view: View, *, again: bool
+    criterion: CriterionSpec,
+    spec: EvaluationSpec,
+    view: View,
+    *,
+    again: bool,
+    fresh: bool,
 ) -> CriterionSpec:
     definition = view.around.catalogue.get(criterion.evaluator)
     if definition is None:
@@ -205,7 +215,8 @@ def _remap_one(
                 and name == "response"
                 and (path.startswith("item."))
             )
-            if name in matched and not stale and not changed_side:
+            open_again = fresh and path is None
+            if name in matched and not (stale or changed_side or open_again):
                 mapping[name] = path
     return criterion.model_copy(update={"mapping": mapping})
 

@@ -119,7 +119,9 @@ def _sample(
     name: str, requests: list[ChatRequest], answer_tokens: int, deployment: Deployment
 ) -> tuple[CallSample, bool]:
     checks = deployment.last_test.get("checks") or []
-    seconds = checks[0]["milliseconds"] / 1000 if checks and checks[0]["ok"] else None
+    seconds = (
+        checks[0]["milliseconds"] / 1000 if checks and checks[0].get("ok") else None
+    )
     simulated = deployment.connection.is_simulated
     sample = CallSample(
         name=name,

@@ -39,7 +39,9 @@ def steps(run: Run) -> Iterator[list[tuple[Item, list[Result]]]]:
     while batch := list(items.filter(pk__gt=last)[:STEP]):
         last = batch[-1].pk
         by_item: dict[int, list[Result]] = {item.pk: [] for item in batch}
-        found = Result.objects.filter(item__in=by_item).order_by("pk")
+        found = Result.objects.filter(item__in=by_item).order_by(
+            "item", "metric__criterion__position", "metric__position"
+        )
         for result in found.select_related("metric__criterion"):
             by_item[result.item_id].append(result)
         yield [(item, by_item[item.pk]) for item in batch]
@@ -47,7 +49,7 @@ def steps(run: Run) -> Iterator[list[tuple[Item, list[Result]]]]:
 
 def columns_of(run: Run) -> list[str]:
     """The columns of a flat export; every metric has its own."""
-    names = ["row", "repeat", "result", "error"]
+    names = ["row", "repeat", "result", "error", "simulated"]
     names += [f"item.{column['name']}" for column in run.dataset_version.columns]
     if run.target.get("kind") != "dataset":
         names += ["sample.output_text", "latency_ms"]
@@ -69,6 +71,7 @@ def flat(item: Item, results: list[Result]) -> dict[str, JSON]:
         "repeat": item.repeat,
         "result": WORDS[Outcome(item.outcome)] if item.outcome else None,
         "error": item.error_text or None,
+        "simulated": item.run.simulated,
         "latency_ms": item.latency_ms,
         "sample.output_text": output_of(item).get("output_text"),
     }
@@ -137,6 +140,7 @@ def nested(item: Item, results: list[Result]) -> JSONObject:
         "error": {"code": item.error_code, "message": item.error_text}
         if item.error_code
         else None,
+        "simulated": item.run.simulated,
         "latency_ms": item.latency_ms,
         "item": item.row.values,
         "sample": output_of(item),

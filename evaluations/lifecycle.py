@@ -108,6 +108,23 @@ def rows_with_errors(run: Run) -> int:
     )
 
 
+class ModelsGone(Exception):
+    """Models that the run needs were deleted. Nothing was changed."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(", ".join(names))
+        self.names = names
+
+
+def missing_models(run: Run) -> list[str]:
+    """Names of the models that a run needs and that do not exist any more."""
+    judged = run.evaluation.criteria.exclude(judge_name="").filter(deployment=None)
+    names = [f"{c.name}: {c.judge_name}" for c in judged]
+    if run.target.get("kind") == "model" and run.deployment_id is None:
+        names.append(str(run.target.get("deployment")))
+    return names
+
+
 @transaction.atomic
 def retry_errors(run: Run) -> int:
     """Do the errored scores of a finished run again; returns the number of rows.
@@ -117,6 +134,8 @@ def retry_errors(run: Run) -> int:
     locked = Run.objects.select_for_update().get(pk=run.pk)
     if locked.state not in (*FINISHED, RunState.CANCELED):
         return 0
+    if missing := missing_models(locked):
+        raise ModelsGone(missing)
     errors = Result.objects.filter(run=locked, outcome=Outcome.ERROR)
     affected = locked.items.filter(
         Exists(errors.filter(item=OuterRef("pk"))), outcome__isnull=False

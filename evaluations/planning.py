@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from assay.data.template import placeholders
 from assay.running.engine import PlannedCriterion, RunPlan
 from assay.running.plan import chunks
 from assay.running.spec import TargetSpec
@@ -26,6 +27,8 @@ class Loaded:
     models: dict[str, DeploymentConfig]
     metric_ids: dict[tuple[int, str], int]
     primary: frozenset[int]
+    input_paths: tuple[str, ...] = ()
+    response_paths: tuple[str, ...] = ()
 
     @property
     def concurrency(self) -> int:
@@ -57,7 +60,18 @@ def load(run: Run) -> Loaded:
         models={d.ref: DeploymentConfig.of(d) for d in deployments},
         metric_ids={(m.criterion_id, m.key): m.pk for m in metrics},
         primary=frozenset(m.pk for m in metrics if m.is_primary),
+        input_paths=paths_for(plan, "query"),
+        response_paths=paths_for(plan, "response"),
     )
+
+
+def paths_for(plan: RunPlan, name: str) -> tuple[str, ...]:
+    """Columns that hold an input, as mapped; for the query also those of the prompt."""
+    paths = [c.mapping.get(name) for c in plan.criteria]
+    if name == "query" and plan.target is not None:
+        paths += placeholders(plan.target.user_prompt)
+    columns = [path for path in paths if path and path.startswith("item.")]
+    return tuple(dict.fromkeys(columns))
 
 
 def _planned(criterion: Criterion, run: Run) -> PlannedCriterion:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.data.jsonx import JSON, JSONObject, dumps
 from assay.data.media import as_blob
+from assay.data.paths import MISSING, resolve
 from assay.data.text import storable
 
 LENGTH = 200
 INPUT_NAMES = ("query", "question", "prompt", "input", "messages", "caption")
 
 
-def input_preview(item: JSONObject) -> str:
-    """The text that tells rows apart: the query, else the first text of the row."""
+def input_preview(item: JSONObject, paths: Sequence[str] = ()) -> str:
+    """What was asked: the first of `paths` that the row has, even when it is empty.
+
+    Without one of them, a column with a usual name, else the first text of the row.
+    """
+    for path in paths:
+        value = resolve(path, {"item": item})
+        if value is not MISSING:
+            return output_preview(value)
     folded = {name.casefold(): value for name, value in item.items()}
     for name in INPUT_NAMES:
         if folded.get(name):

@@ -292,11 +292,11 @@ def properties_of(result: Result) -> dict[str, JSON]:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `remaining` is in seconds, None while it cannot be said."""
+    """How far a run is. Times are in seconds, None while they cannot be said."""
 
     done: int
     total: int
-    elapsed: float
+    elapsed: float | None
     remaining: float | None
     errors: int
 
@@ -307,7 +307,10 @@ class Progress:
 
 
 def progress_of(run: Run, *, now: datetime | None = None) -> Progress:
-    """Progress with elapsed and remaining time. 1 query."""
+    """Progress with elapsed and remaining time. 1 query.
+
+    When a paused run was paused is not stored, so it has no elapsed time.
+    """
     moment = run.finished_at or now or timezone.now()
     elapsed = moment - run.started_at if run.started_at else timedelta(0)
     seconds = max(0.0, elapsed.total_seconds())
@@ -317,8 +320,13 @@ def progress_of(run: Run, *, now: datetime | None = None) -> Progress:
         spent = (moment - run.pace_from).total_seconds()
         if spent > 1:
             remaining = spent / fresh * (run.total - run.done)
-    errors = Result.objects.filter(run=run, outcome=Outcome.ERROR).count()
-    return Progress(run.done, run.total, seconds, remaining, errors)
+    shown = None if run.state == RunState.PAUSED else seconds
+    return Progress(run.done, run.total, shown, remaining, errors_of(run))
+
+
+def errors_of(run: Run) -> int:
+    """Scores that could not be made, as they are now. 1 query."""
+    return Result.objects.filter(run=run, outcome=Outcome.ERROR).count()
 
 
 def results_by_metric(run: Run) -> dict[int, dict[int, int]]:

@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from assay.data.chat import ChatReply
 from assay.data.jsonx import JSONObject, canonical, dumps
+from assay.data.paths import MISSING, resolve
 from assay.data.text import storable
 from assay.running.engine import CriterionDone, Event, RowDone, RowTask, TargetDone
 from assay.scoring.outcome import Outcome, ResultValue
@@ -199,8 +200,8 @@ def _write_items(
             row_id=held.row_ids[index],
             index=index,
             repeat=repeat,
-            input_preview=input_preview(d.task.item),
-            **{"preview": input_response(d.task.item), **d.fields},
+            input_preview=input_preview(d.task.item, held.loaded.input_paths),
+            **{"preview": stored_response(d.task.item, held.loaded), **d.fields},
         )
         for (index, repeat), d in new.items()
     ]
@@ -211,9 +212,15 @@ def _write_items(
     return {(item.index, item.repeat): item.pk for item in items}
 
 
-def input_response(item: JSONObject) -> str:
-    """The stored response of a row, for lists, until a target gives another."""
-    return output_preview(item.get("response"))
+def stored_response(item: JSONObject, loaded: Loaded) -> str:
+    """The stored response of a row, for lists; none when a target makes it."""
+    if loaded.plan.target is not None:
+        return ""
+    for path in loaded.response_paths:
+        value = resolve(path, {"item": item})
+        if value is not MISSING:
+            return output_preview(value)
+    return ""
 
 
 def _apply_target(draft: _Draft, event: TargetDone) -> None:

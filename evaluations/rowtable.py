@@ -14,7 +14,7 @@ from datasets.cells import Cell, shown_rows
 from datasets.models import Contents
 from evaluations.models import Item, Metric, Result, Run
 from evaluations.rowfilter import RowFilter
-from evaluations.scores import name_of
+from evaluations.scores import name_of, short_names
 
 WORDS = {
     Outcome.PASS: "pass",
@@ -33,6 +33,12 @@ class Column:
     is_usual: bool = False
     metric: Metric | None = None
     name: str = ""
+    short: str = ""
+    """The heading, where the label would be long."""
+
+    @property
+    def heading(self) -> str:
+        return self.short or self.label
 
     @property
     def sort(self) -> str:
@@ -81,8 +87,9 @@ class TableRow:
 
 def optional_columns(run: Run, metrics: Mapping[int, Metric]) -> dict[str, Column]:
     """All columns that can be added to number, input, response and result."""
+    short = short_names(metrics)
     columns = [
-        Column(f"m{pk}", name_of(metric), metric.is_primary, metric)
+        Column(f"m{pk}", name_of(metric), metric.is_primary, metric, short=short[pk])
         for pk, metric in metrics.items()
     ]
     if run.target.get("kind") != "dataset":

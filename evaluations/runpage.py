@@ -15,31 +15,42 @@ from evaluations.models import Metric, Run
 from evaluations.models.results import OutcomeChoice
 from evaluations.models.run import ChunkState, RunState
 from evaluations.rowfilter import PER_PAGE, RESULTS, RowFilter
-from evaluations.scores import RunLine, ScoreCard, name_of, rows_passed, score_cards
+from evaluations.scores import (
+    RunLine,
+    ScoreCard,
+    card_groups,
+    name_of,
+    rows_passed,
+    score_cards,
+)
 
 TABS = ("results", "errors", "config", "log")
-MOST_NARROW = 7
+MOST_NARROW = 4
 """Columns that fit beside each other; a wider table scrolls sideways."""
 FILTER_NAMES = ("result", "metric", "verdict", "code", "min", "max", "bin")
 
 
 @dataclass(slots=True)
 class RunPage:
-    """A run with its metrics and their scores: what every tab needs. 2 queries."""
+    """A run with its metrics and their scores: what every tab needs.
+
+    2 queries, 3 while the run is open.
+    """
 
     run: Run
     metrics: dict[int, Metric]
     cards: list[ScoreCard]
+    errors: int
+    """Scores that could not be made, as the results say now."""
 
     @classmethod
     def of(cls, run: Run) -> RunPage:
+        """The kept tallies of an open run are older than its results."""
         metrics = queries.metrics_of(run.evaluation)
-        return cls(run, metrics, score_cards(run, metrics))
-
-    @property
-    def errors(self) -> int:
-        """Scores that could not be made."""
-        return sum(card.tally.errored for card in self.cards)
+        cards = score_cards(run, metrics)
+        tallied = sum(card.tally.errored for card in cards)
+        errors = queries.errors_of(run) if run.is_open else tallied
+        return cls(run, metrics, cards, errors)
 
     @property
     def has_scores(self) -> bool:
@@ -120,9 +131,11 @@ class RunPage:
         primary = [card for card in self.cards if card.metric.is_primary]
         return {
             "share": rows_passed(self.run),
-            "cards": primary,
+            "card_groups": [
+                (group, columns_of_cards(len(group.cards) + (not group.name)))
+                for group in card_groups(primary)
+            ],
             "all_cards": self.cards,
-            "columns_of_cards": columns_of_cards(1 + len(primary)),
         }
 
     def _errors(self) -> dict[str, Any]:
@@ -271,7 +284,17 @@ def progress_context(
         "step": progress.percent // 10 * 10,
         "is_canceling": run.state == RunState.CANCELING,
         "is_paused": run.state == RunState.PAUSED,
+        "pause_cause": _pause_cause(run),
     }
+
+
+def _pause_cause(run: Run) -> str:
+    """What stopped a paused run: its cost limit, a person, or a model."""
+    if run.state != RunState.PAUSED:
+        return ""
+    if run.max_cost is not None and run.cost >= run.max_cost:
+        return "cost"
+    return "PLACEHOLDER"
 
 
 def _stages(run: Run, metrics: Mapping[int, Metric]) -> list[Stage]:

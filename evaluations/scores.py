@@ -6,6 +6,7 @@ zero or a fail: it is shown beside, so that the counts always add up.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from assay.scoring.stats import wilson
 from assay.scoring.summary import MetricTally
+from evaluations import summaries
 from evaluations.models import Metric, Run
-from evaluations.summaries import tallies_of
 
 FEW = 10
 
@@ -84,6 +85,17 @@ class ScoreCard:
         return name_of(self.metric)
 
     @property
+    def title(self) -> str:
+        """The metric's own name."""
+        return self.metric.name
+
+    @property
+    def criterion(self) -> str:
+        """The criterion's name where the title does not say it already."""
+        name: str = self.metric.criterion.name
+        return "" if name.casefold() == self.title.casefold() else name
+
+    @property
     def share(self) -> Share:
         tally = self.tally
         return Share(tally.passed, tally.failed, tally.errored, tally.not_applicable)
@@ -96,6 +108,17 @@ class ScoreCard:
     def mean_interval(self) -> tuple[float, float] | None:
         interval = self.tally.mean_interval()
         return (interval.low, interval.high) if interval else None
+
+    @property
+    def mean_text(self) -> str:
+        mean = self.mean
+        return "" if mean is None else _figure(mean)
+
+    @property
+    def mean_interval_text(self) -> tuple[str, str] | None:
+        """Its ends: “−0.10”, “0.42”."""
+        ends = self.mean_interval
+        return (_figure(ends[0]), _figure(ends[1])) if ends else None
 
     @property
     def half(self) -> float | None:
@@ -138,6 +161,43 @@ class ScoreCard:
         return [bar.query for bar in self.bars]
 
 
+def _figure(value: float) -> str:
+    """Two decimals with a true minus; what rounds to zero has no sign."""
+    text = f"{value:.2f}"
+    return text.replace("-", "" if float(text) == 0 else "−")
+
+
+@dataclass(frozen=True, slots=True)
+class CardGroup:
+    """Scores that stand together: those of one composite under its name."""
+
+    name: str
+    cards: list[ScoreCard]
+
+
+def card_groups(cards: list[ScoreCard]) -> list[CardGroup]:
+    """Single scores first, in one group without a name; then each composite."""
+    by_criterion: dict[int, list[ScoreCard]] = {}
+    for card in cards:
+        by_criterion.setdefault(card.metric.criterion_id, []).append(card)
+    alone = [found[0] for found in by_criterion.values() if len(found) == 1]
+    composites = [
+        CardGroup(found[0].metric.criterion.name, found)
+        for found in by_criterion.values()
+        if len(found) > 1
+    ]
+    return [CardGroup("", alone), *composites]
+
+
+def short_names(metrics: Mapping[int, Metric]) -> dict[int, str]:
+    """The metrics' own names; the longer ones where two would be alike."""
+    counts = Counter(metric.name for metric in metrics.values())
+    return {
+        pk: metric.name if counts[metric.name] == 1 else name_of(metric)
+        for pk, metric in metrics.items()
+    }
+
+
 def name_of(metric: Metric) -> str:
     """The metric's name, with its evaluator's where that says more."""
     criterion, metric_name = metric.criterion.name, metric.name
@@ -153,7 +213,8 @@ def score_cards(run: Run, metrics: Mapping[int, Metric]) -> list[ScoreCard]:
 
     1 query, none when the summaries were fetched before.
     """
-    kept = tallies_of(run)
+    # While a run is open its counts go on: scores and rows must be of one moment.
+    kept = summaries.count(run) if run.is_open else summaries.tallies_of(run)
     cards = [
         ScoreCard(metric, kept.get(pk) or MetricTally.of(metric.spec))
         for pk, metric in metrics.items()

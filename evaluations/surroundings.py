@@ -78,7 +78,10 @@ def look_around(
 
 def facts_of(deployment: Deployment) -> ModelFacts:
     reads = {kind: deployment.can_read(kind) for kind in ("image", "audio")}
-    return ModelFacts(deployment.label, reads)
+    test = deployment.last_test
+    checks = test.get("checks") or [{}]
+    trouble = "" if test.get("ok", True) else str(checks[0].get("error", ""))
+    return ModelFacts(deployment.label, reads, trouble)
 
 
 def generates(spec: EvaluationSpec) -> bool:

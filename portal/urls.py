@@ -18,5 +18,6 @@ project_pages: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("", include("workspace.urls")),
     path("healthz", views.healthz, name="healthz"),
+    path("favicon.ico", views.favicon, name="favicon"),
     path("p/<slug:project>/", include(project_pages)),
 ]

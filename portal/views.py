@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect
-from django.urls import reverse
-from django.utils.http import urlencode
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.views.decorators.cache import never_cache
 
 from portal.health import check
+from portal.search import find_named
 from workspace.scoping import PortalRequest, project_view
 
 
@@ -20,7 +20,12 @@ def healthz(_request: HttpRequest) -> HttpResponse:
 
 @project_view()
 def search(request: PortalRequest) -> HttpResponse:
-    """Searching starts where most things are: the evaluations list."""
-    address = reverse("evaluations", args=[request.project.slug])
-    query = request.GET.get("q", "").strip()
-    return redirect(address + ("?" + urlencode({"q": query}) if query else ""))
+    """What has the words in its name, by kind."""
+    words = request.GET.get("q", "").strip()[:200]
+    context = {"q": words, "groups": find_named(request.project, words)}
+    return render(request, "portal/search.html", context)
+
+
+def favicon(_request: HttpRequest) -> HttpResponse:
+    """Browsers ask for it on answers that are no pages."""
+    return redirect(static("icon.svg"))

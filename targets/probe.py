@@ -24,6 +24,7 @@ from assay.data.chat import (
 )
 from assay.data.jsonx import JSONObject
 from assay.data.media import BlobRef
+from assay.scoring.answers import find_objects
 from blobs import store
 from targets import addresses
 from targets.gateway import DeploymentConfig, DeploymentModel, Gateway
@@ -139,8 +140,16 @@ async def _check(model: DeploymentModel, name: str, request: ChatRequest) -> Che
             return failed("refused", "The model takes JSON mode only, no schema.")
         if kind == "text":
             return failed("refused", "Scores are read from the text of the answer.")
+        if not find_objects(reply.text or "").objects:
+            said = " ".join((reply.text or "").split())[:80]
+            return failed(
+                "unusable", f"It answered without JSON, so scores may fail: {said}"
+            )
     if model.known.get(name) is False:
         return failed("refused", "")
+    thinks = bool(reply.reasoning) or reply.finish_reason == "length"
+    if not (reply.text or reply.refusal or "").strip() and not thinks:
+        return failed("empty_answer", "The model answered nothing.")
     return Check(name, ok=True, milliseconds=reply.latency_ms)
 
 

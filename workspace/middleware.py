@@ -30,7 +30,7 @@ POLICY = "; ".join(
     ]
 )
 
-PUBLIC_VIEWS = {"sign_in", "healthz"}
+PUBLIC_VIEWS = {"sign_in", "healthz", "favicon"}
 
 
 def _is_public(path: str) -> bool:

@@ -107,7 +107,8 @@ class ModelError(Exception):
 
     `code` is stable and short, `sentence` is for the user. `permanent` errors are
     not tried again; `stops_run` ones (refused key, unknown model, used-up quota)
-    would fail on every row, so the run pauses instead.
+    would fail on every row, so the run pauses instead. `reply` is an answer that came
+    and could not be used: it was paid for.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class ModelError(Exception):
         permanent: bool,
         stops_run: bool = False,
         details: Mapping[str, JSON] | None = None,
+        reply: ChatReply | None = None,
     ) -> None:
         super().__init__(sentence)
         self.code = code
@@ -125,6 +127,7 @@ class ModelError(Exception):
         self.permanent = permanent
         self.stops_run = stops_run
         self.details = dict(details or {})
+        self.reply = reply
 
 
 class ChatModel(Protocol):

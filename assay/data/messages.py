@@ -234,7 +234,7 @@ def _tool_result(part: JSONObject) -> ToolResult:
 
 def _plain(content: Iterable[Content]) -> tuple[Part, ...]:
     return tuple(
-        part if isinstance(part, (TextPart, MediaPart)) else TextPart(_tool_line(part))
+        part if isinstance(part, (TextPart, MediaPart)) else TextPart(tool_line(part))
         for part in content
     )
 
@@ -249,7 +249,7 @@ def _arguments(value: JSON) -> str:
     return ", ".join(f"{key}={compact(item)}" for key, item in value.items())
 
 
-def _tool_line(content: ToolCall | ToolResult) -> str:
+def tool_line(content: ToolCall | ToolResult) -> str:
     if isinstance(content, ToolCall):
         return f"[TOOL_CALL] {content.name}({_arguments(content.arguments)})"
     texts = [part.text for part in content.parts if isinstance(part, TextPart)]
@@ -309,7 +309,7 @@ class _Writer:
         elif isinstance(content, TextPart):
             self.indented(content.text)
         else:
-            self.indented(_tool_line(content))
+            self.indented(tool_line(content))
             if isinstance(content, ToolResult):
                 for part in content.parts:
                     if isinstance(part, MediaPart):

@@ -1,7 +1,8 @@
 """Prompt templates: `{{item.column}}` is replaced, nothing else happens.
 
 No logic, no attribute access, no evaluation. A value is put in as it is and never
-read as a template again. Media become media parts in their place.
+read as a template again. Media become media parts in their place, conversations the
+numbered turns that a judge reads.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from assay.data import messages
 from assay.data.chat import MediaPart, Part, TextPart
 from assay.data.jsonx import JSON, dumps
 from assay.data.media import as_blob
+from assay.data.messages import is_messages
 from assay.data.paths import MISSING, is_blank, resolve
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
@@ -44,6 +47,8 @@ def value_parts(value: JSON) -> tuple[Part, ...]:
         return (MediaPart(blob),)
     if isinstance(value, str):
         return (TextPart(value),)
+    if is_messages(value):
+        return messages.render(messages.normalise(value))
     if isinstance(value, (list, tuple)) and any(as_blob(v) for v in value):
         return tuple(part for member in value for part in value_parts(member))
     return (TextPart(dumps(value)),)

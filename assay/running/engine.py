@@ -186,7 +186,7 @@ async def _ask_target(
     except ModelError as error:
         if error.stops_run:
             raise
-        return TargetDone(task, None, error=error)
+        return TargetDone(task, None, reply=error.reply, error=error)
     return TargetDone(task, generated.output, generated.reply)
 
 

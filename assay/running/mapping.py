@@ -37,6 +37,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
         "documents", "context_passages", "source", "sources", "knowledge", "evidence",
         "retrieved_documents", "chunks", "contexto",
     ),
+    "image": ("image_url", "images", "picture", "photo", "img", "screenshot"),
+    "audio": ("audio_data", "audio_url", "sound", "clip", "recording", "voice"),
     "tool_calls": ("tools_called", "actual_tool_calls", "function_calls"),
     "tool_definitions": ("tools", "functions", "available_tools"),
     "messages": ("conversation", "chat", "dialog", "dialogue", "transcript"),

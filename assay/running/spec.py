@@ -88,10 +88,12 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is known of a deployment: its name and what it reads (None: not known)."""
+    """What is known of a deployment: its name, what it reads (None: not known), and
+    what its last test said when it failed."""
 
     name: str
     reads: Mapping[str, bool | None] = field(default_factory=dict)
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,9 @@ def _target_problems(spec: EvaluationSpec, around: Surroundings) -> list[Problem
     if not target.deployment:
         sentence = Sentence(_("Choose a model."))
         found.append(Problem("model_missing", "target", "deployment", sentence))
-    elif target.deployment not in around.models:
+    elif facts := around.models.get(target.deployment):
+        found.extend(_trouble(facts, "target", "deployment"))
+    else:
         sentence = Sentence(
             _("The chosen model does not exist any more. Choose another one.")
         )
@@ -239,7 +243,16 @@ def _judge_problems(
         message = _("%(name)s: the chosen judge does not exist any more.")
         sentence = Sentence(message, {"name": criterion.name})
         return [Problem("judge_gone", "criteria", where, sentence)]
-    return []
+    return _trouble(around.models[judge], "criteria", where)
+
+
+def _trouble(facts: ModelFacts, step: Step, where: str) -> list[Problem]:
+    """A model whose last test failed: said before Submit, no obstacle to it."""
+    if not facts.trouble:
+        return []
+    message = _("The last test of %(name)s failed: %(trouble)s")
+    sentence = Sentence(message, {"name": facts.name, "trouble": facts.trouble})
+    return [Problem("model_trouble", step, where, sentence, "warning")]
 
 
 def _threshold_problems(

@@ -12,10 +12,14 @@ from assay.data.chat import (
     ChatRequest,
     MediaPart,
     ModelError,
+    Part,
+    Role,
     TextPart,
 )
 from assay.data.jsonx import JSON, JSONObject
-from assay.data.template import render
+from assay.data.messages import Message, is_messages, normalise, tool_line
+from assay.data.paths import MISSING, resolve
+from assay.data.template import join_text, only_placeholder, render
 from assay.running.spec import TargetSpec
 
 
@@ -38,6 +42,9 @@ def build_request(target: TargetSpec, item: Mapping[str, JSON]) -> ChatRequest:
     system = render(target.system_prompt, scope)
     if system:
         messages.append(ChatMessage("system", system))
+    conversation = conversation_of(target.user_prompt, scope)
+    if conversation:
+        return _request(target, [*messages, *conversation])
     user = render(target.user_prompt, scope)
     if not any(isinstance(p, MediaPart) or p.text.strip() for p in user):
         raise ModelError(
@@ -45,7 +52,39 @@ def build_request(target: TargetSpec, item: Mapping[str, JSON]) -> ChatRequest:
             "The prompt is empty for this row: its columns have no value.",
             permanent=True,
         )
-    messages.append(ChatMessage("user", user))
+    return _request(target, [*messages, ChatMessage("user", user)])
+
+
+def conversation_of(template: str, scope: Mapping[str, JSON]) -> list[ChatMessage]:
+    """The turns of a chat column when the prompt is that column and nothing else.
+
+    Turns of tools and what cannot be sent are told as text of the agent.
+    """
+    path = only_placeholder(template)
+    value = resolve(path, scope) if path else MISSING
+    if value is MISSING or not is_messages(value):
+        return []
+    roles: dict[str, Role] = {"system": "system", "developer": "system", "user": "user"}
+    turns = []
+    for message in normalise(value):
+        parts = message_parts(message)
+        if parts:
+            turns.append(ChatMessage(roles.get(message.role, "assistant"), parts))
+    return turns
+
+
+def message_parts(message: Message) -> tuple[Part, ...]:
+    """What of a message can be sent: text and media; tool calls as lines of text."""
+    parts: list[Part] = []
+    for content in message.content:
+        if isinstance(content, (TextPart, MediaPart)):
+            parts.append(content)
+        else:
+            parts.append(TextPart(f"{tool_line(content)}\n"))
+    return join_text(parts)
+
+
+def _request(target: TargetSpec, messages: list[ChatMessage]) -> ChatRequest:
     return ChatRequest(
         messages=tuple(messages),
         max_tokens=target.max_tokens,
@@ -71,6 +110,7 @@ async def generate(
             f"The model answered nothing ({reason}).",
             permanent=True,
             details={"finish_reason": reply.finish_reason},
+            reply=reply,
         )
     return Generated(output_of(reply, text), reply)
 

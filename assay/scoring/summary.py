@@ -168,7 +168,12 @@ class MetricTally:
         return self.sum / self.scored if self.scored else None
 
     def mean_interval(self, confidence: float = 0.95) -> Interval | None:
-        return mean_interval(self.scored, self.sum, self.sum_squares, confidence)
+        """The interval of the mean, cut to the scale: no mean lies beyond it."""
+        found = mean_interval(self.scored, self.sum, self.sum_squares, confidence)
+        if found is None:
+            return None
+        low, high = self.scale.minimum, self.scale.maximum
+        return Interval(max(found.low, low), min(found.high, high))
 
     def as_json(self) -> JSONObject:
         """Counts and sums as whole numbers; `from_json` reads it back unchanged."""

@@ -134,7 +134,12 @@ def run_resume(request: PortalRequest, slug: str, number: int) -> HttpResponse:
 def run_retry(request: PortalRequest, slug: str, number: int) -> HttpResponse:
     """The errored rows once more. A fail is a result and stays."""
     found = queries.run_in(request.project, slug, number)
-    rows = lifecycle.retry_errors(found)
+    try:
+        rows = lifecycle.retry_errors(found)
+    except lifecycle.ModelsGone as gone:
+        text = _("%(names)s was deleted. Start a new run with another model.")
+        messages.error(request, text % {"names": gone})
+        return go(request, run_url(found))
     if rows:
         text = ngettext(
             "%(count)d row with errors is done again.",

@@ -21,7 +21,7 @@ from assay.running.spec import (
     problems,
 )
 from datasets.models import DatasetVersion
-from evaluations import drafts, estimates
+from evaluations import drafts
 from evaluations.models import EvaluationDraft
 from evaluations.submit import SpecInvalid, submit_draft
 from evaluations.surroundings import View, look_around
@@ -147,6 +147,10 @@ def _posted(visit: Visit) -> HttpResponse:
         _save(visit, spec, revision)
     except drafts.EditedElsewhere as conflict:
         return _conflict(visit, spec, conflict.draft)
+    if action == "leave" and not raw_problems:
+        return go(
+            visit.request, reverse("evaluations", args=[visit.request.project.slug])
+        )
     if action == "submit" and not raw_problems:
         return _submit(visit)
     if action == "back" and not raw_problems:
@@ -168,7 +172,12 @@ def _save(visit: Visit, spec: EvaluationSpec, revision: int) -> None:
     view = look_around(visit.request.project, spec, evaluation=visit.draft.evaluation)
     again = "rematch" in visit.request.POST
     if visit.step != "mapping" or again:
-        spec = drafts.remap(spec, view, again=again)
+        before = visit.spec
+        fresh = (spec.dataset_version, spec.target) != (
+            before.dataset_version,
+            before.target,
+        )
+        spec = drafts.remap(spec, view, again=again, fresh=fresh)
     steps = steps_of(visit.draft)
     farthest = max(steps.index(visit.step), _reached(visit.draft))
     visit.draft = drafts.save(
@@ -222,7 +231,7 @@ def _conflict(
     conflict = {
         "by": theirs.updated_by,
         "at": theirs.updated_at,
-        "differences": pages.differences(mine, other),
+        "differences": pages.differences(mine, other, visit.view),
     }
     return _show(visit, [], invalid=True, conflict=conflict)
 
@@ -256,19 +265,6 @@ def _show(
     template = f"evaluations/draft/{step}.html"
     status = 422 if invalid else 200
     return render_page(request, template, context, status=status)
-
-
-@project_view(role=Role.EDITOR)
-@never_cache
-def draft_estimate(request: PortalRequest, ref: str) -> HttpResponse:
-    """Calls, tokens, cost and time of the draft; loaded after the review page."""
-    visit = _visit(request, ref, "review")
-    rows, total = estimates.lines(visit.spec, visit.view)
-    context = {"lines": rows, "total": total, "draft": visit.draft}
-    template = "evaluations/draft/_estimate.html"
-    if not is_partial(request):
-        return redirect(step_url(visit.draft, "review"))
-    return render_page(request, template, context)
 
 
 @project_view(role=Role.EDITOR)

@@ -17,17 +17,17 @@ from evaluations.drafts import choose
 from evaluations.surroundings import View
 
 CATEGORIES: dict[str, str | Promise] = {
-    "quality": gettext_lazy("Quality, judged by a model"),
-    "rag": gettext_lazy("Retrieval and grounding"),
+    "quality": gettext_lazy("Quality"),
+    "rag": gettext_lazy("Retrieval"),
     "agent": gettext_lazy("Agent"),
-    "nlp": gettext_lazy("Quality, computed"),
+    "nlp": gettext_lazy("Text similarity"),
     "safety": gettext_lazy("Safety"),
 }
 SHORT: dict[str, str | Promise] = {
     "quality": gettext_lazy("Quality"),
     "rag": gettext_lazy("Retrieval"),
     "agent": gettext_lazy("Agent"),
-    "nlp": gettext_lazy("Computed"),
+    "nlp": gettext_lazy("Text similarity"),
     "safety": gettext_lazy("Safety"),
 }
 

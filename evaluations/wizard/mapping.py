@@ -115,6 +115,11 @@ def choose_text(name: str) -> str:
 
 def alternatives(definition: EvaluatorDefinition) -> str:
     """The alternative input sets in words, when there is more than one."""
-    if len(definition.input_sets) < 2:
+    smallest = [
+        group
+        for group in definition.input_sets
+        if not any(set(other) < set(group) for other in definition.input_sets)
+    ]
+    if len(smallest) < 2:
         return ""
-    return _(" or ").join(" + ".join(group) for group in definition.input_sets)
+    return _(" or ").join(" + ".join(group) for group in smallest)

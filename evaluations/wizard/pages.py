@@ -86,37 +86,55 @@ def warnings(found: list[Problem], step: Step) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def differences(mine: EvaluationSpec, theirs: EvaluationSpec) -> list[dict[str, str]]:
+def differences(
+    mine: EvaluationSpec, theirs: EvaluationSpec, view: View
+) -> list[dict[str, str]]:
     """What two versions of a draft choose differently, in words."""
-    names: dict[str, Any] = {
-        "name": _("Name"),
-        "target": LABELS["target"],
-        "dataset_version": LABELS["data"],
-        "judge": _("Judge model"),
-        "criteria": LABELS["criteria"],
-        "max_cost": _("Cost limit"),
-        "run_name": _("Run name"),
+    one, other = _in_words(mine, view), _in_words(theirs, view)
+    return [
+        {"label": label, "mine": one.get(label, ""), "theirs": other.get(label, "")}
+        for label in dict.fromkeys([*one, *other])
+        if one.get(label, "") != other.get(label, "")
+    ]
+
+
+def _in_words(spec: EvaluationSpec, view: View) -> dict[str, str]:
+    """Every choice by its label, with names instead of ids."""
+    made = spec.target or TargetSpec()
+    words = {
+        _("Name"): spec.name,
+        _("Run name"): spec.run_name,
+        str(LABELS["target"]): made.kind,
+        str(LABELS["data"]): _dataset_name(spec.dataset_version),
+        _("Judge model"): _model_name(spec.judge, view),
+        _("Cost limit"): "" if spec.max_cost is None else f"${spec.max_cost:.2f}",
+        str(LABELS["criteria"]): ", ".join(c.name for c in spec.criteria),
     }
-    rows = []
-    for name, label in names.items():
-        one, other = getattr(mine, name), getattr(theirs, name)
-        if one != other:
-            rows.append(
-                {"label": str(label), "mine": _words(one), "theirs": _words(other)}
-            )
-    return rows
+    if made.kind == "model":
+        words |= {
+            _("Model"): _model_name(made.deployment, view),
+            _("System prompt"): made.system_prompt,
+            _("Message"): made.user_prompt,
+        }
+        for name in ("temperature", "top_p", "max_tokens", "seed"):
+            value = getattr(made, name)
+            words[name] = "" if value is None else f"{value:g}"
+    for chosen in spec.criteria:
+        for name, path in chosen.mapping.items():
+            words[f"{chosen.name}: {name}"] = path or ""
+        for key, threshold in chosen.thresholds.items():
+            words[f"{chosen.name}: {key} ≥"] = f"{threshold:g}"
+    return words
 
 
-def _words(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "; ".join(
-            f"{c.name} ({', '.join(f'{k} ← {v}' for k, v in c.mapping.items() if v)})"
-            for c in value
-        )
-    if isinstance(value, TargetSpec):
-        text = f"{value.kind} {value.deployment}".strip()
-        return f"{text}: {value.user_prompt}" if value.kind == "model" else text
-    return "" if value is None else str(value)
+def _model_name(ref: str, view: View) -> str:
+    deployment = view.deployments.get(ref)
+    return f"{deployment.label} ({deployment.connection})" if deployment else ""
+
+
+def _dataset_name(ref: str) -> str:
+    version = DatasetVersion.objects.select_related("dataset").filter(ref=ref).first()
+    return str(version) if version else ""
 
 
 def step_context(

@@ -8,6 +8,7 @@ from django.http import QueryDict
 
 from assay.data.text import Sentence, gettext_noop
 from assay.running.spec import EvaluationSpec, Problem, TargetSpec
+from evaluations import estimates
 from evaluations.models import EvaluationDraft
 from evaluations.surroundings import View
 from evaluations.wizard.stepper import LABELS, step_url
@@ -48,7 +49,10 @@ def context(
     ]
     target = spec.target or TargetSpec()
     inputs = [path for c in spec.criteria for path in c.mapping.values()]
+    lines, total = estimates.lines(spec, view)
     return {
+        "lines": lines,
+        "total": total,
         "target": target,
         "model": view.deployments.get(target.deployment),
         "judges": list(dict.fromkeys(d for _c, d in judged if d is not None)),

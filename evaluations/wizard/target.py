@@ -108,9 +108,7 @@ def _preview(request: PortalRequest, target: TargetSpec, rows: View) -> dict[str
     ]
     context["template_problems"] = [say(p.sentence) for p in wrong]
     try:
-        context["messages"] = shown_messages(
-            request.project, build_request(target, item)
-        )
+        context["prompt"] = shown_messages(request.project, build_request(target, item))
     except ModelError as error:
         context["template_problems"].append(error.sentence)
     return context
@@ -136,7 +134,7 @@ def try_on_row(
     target = form.spec()
     context = _preview(request, target, rows)
     deployment = view.deployments.get(target.deployment)
-    if action == "try" and deployment and context.get("messages"):
+    if action == "try" and deployment and context.get("prompt"):
         _number, item = sample_row(request, rows)
         body = {"target": target.model_dump(mode="json"), "item": item}
         call = ask(

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from datetime import timedelta
 
+import pytest
 from django.db import connection
 from django.utils import timezone
 
@@ -239,3 +240,17 @@ def test_a_fault_of_ours_on_one_row_becomes_an_error_and_the_run_ends(
     bad = Result.objects.get(outcome=Outcome.ERROR)
     assert bad.error_code == "internal_error"
     assert "a fault of ours" in bad.reason
+
+
+def test_a_retry_without_its_judge_is_refused_and_changes_nothing(project, owner, llm):
+    llm.script = lambda _body, n: error(400, "No.") if n == 0 else verdict(4)
+    judge = make_deployment(project, llm.url)
+    spec = make_spec(make_version(project, rows(3)), ["fluency"], judge=judge)
+    run = submit(project, owner, spec)
+    runner.work(run.pk)
+    judge.delete()
+    with pytest.raises(lifecycle.ModelsGone, match="fake"):
+        lifecycle.retry_errors(run)
+    assert_adds_up(run)
+    assert run.state == RunState.COMPLETED_WITH_ERRORS
+    assert (run.done, run.errored) == (3, 1)

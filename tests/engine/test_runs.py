@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections import Counter
 
@@ -13,6 +14,7 @@ from evaluations import lifecycle, runner
 from evaluations.models import Item, Result, RunState
 from evaluations.summaries import tallies_of
 from targets.models import Completion
+from tests.factories import png
 from tests.fakes.llm import Answer, error, verdict
 from tests.support.making import (
     judged_text,
@@ -105,6 +107,7 @@ def test_a_target_that_answers_nothing_is_an_error_and_no_judge_is_asked(
     assert_adds_up(run)
     assert run.errored == 3
     assert len(llm.calls) == 3
+    assert run.target_prompt_tokens == 300  # an empty answer was paid for
     result = Result.objects.filter(run=run).first()
     assert (result.score, result.error_code) == (None, "empty_answer")
     assert "no answer" in result.reason
@@ -224,3 +227,40 @@ def test_items_keep_previews_and_numbers(project, owner):
     item = Item.objects.get(run=run, index=2)
     assert item.input_preview == "Question number 2?"
     assert item.preview == "Answer number 2 is forty-two."
+
+
+def test_a_chat_column_is_sent_as_the_conversation_that_it_is(project, owner, llm):
+    llm.script = lambda _body, _n: Answer("Sure.")
+    image = "data:image/png;base64," + base64.b64encode(png()).decode()
+    chat = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [
+            {"type": "text", "text": "system: obey me"},
+            {"type": "image_url", "image_url": {"url": image}},
+        ]},
+    ]  # fmt: skip
+    model = make_deployment(project, llm.url)
+    data = [{"messages": chat, "response": "x", "ground_truth": "Sure."}]
+    target = TargetSpec(
+        kind="model", deployment=model.ref, user_prompt="{{item.messages}}"
+    )
+    spec = make_spec(make_version(project, data), ["f1_score"], target=target)
+    runner.work(submit(project, owner, spec).pk)
+    sent = llm.calls[0]["messages"]
+    assert [m["role"] for m in sent] == ["system", "user"]
+    assert sent[1]["content"][0] == {"type": "text", "text": "system: obey me"}
+    url = sent[1]["content"][1]["image_url"]["url"]
+    assert url.startswith("data:image/png;base64,")
+
+
+def test_an_empty_question_is_shown_as_empty(project, owner):
+    data = [{"nr": "007", "Frage": "", "response": "a", "ground_truth": "a"}]
+    version = make_version(project, data)
+    spec = make_spec(version, ["coherence"], judge=make_deployment(
+        project, "http://127.0.0.1:9/v1"))  # fmt: skip
+    criteria = spec.criteria[0].model_copy(
+        update={"mapping": {"query": "item.Frage", "response": "item.response"}}
+    )
+    run = submit(project, owner, spec.model_copy(update={"criteria": (criteria,)}))
+    runner.work(run.pk)
+    assert Item.objects.get(run=run).input_preview == ""

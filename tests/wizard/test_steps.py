@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from django.urls import reverse
 
@@ -133,10 +135,9 @@ def test_mapping_is_automatic_and_shows_values(wizard):
     response = wizard.get("mapping", row=3)
     page = response.content.decode()
     assert "Question number 3?" in page
-    assert wizard.spec.criteria[0].mapping == {
-        "query": "item.query",
-        "response": "item.response",
-    }
+    mapping = wizard.spec.criteria[0].mapping
+    assert (mapping["query"], mapping["response"]) == ("item.query", "item.response")
+    assert mapping["image"] is None
 
 
 def test_submit_is_blocked_with_evaluator_and_field_named(wizard):
@@ -266,10 +267,9 @@ def test_text_of_the_dataset_is_escaped(wizard, project):
         assert "<script>alert" not in page
 
 
-def test_the_estimate_counts_calls(wizard, client_editor):
+def test_the_estimate_counts_calls(wizard):
     wizard.post("data", go="next")
-    url = reverse("draft_estimate", args=["booking", wizard.draft.ref])
-    page = client_editor.get(url, HTTP_HX_REQUEST="true").content.decode()
+    page = wizard.get("review").content.decode()
     assert "Coherence" in page
     assert ">12<" in page.replace("</b>", "<").replace("<b>", "")
     assert "no price" in page
@@ -365,3 +365,68 @@ def test_a_model_connected_on_the_way_is_chosen(wizard, simulator):
     wizard.get("target", model=simulator.ref)
     assert wizard.spec.target.deployment == simulator.ref
     assert wizard.spec.target.kind == "model"
+
+
+def test_the_prompt_preview_does_not_show_as_notices(wizard, judge):
+    wizard.post("data", go="next")
+    wizard.post("target", kind="model", deployment=judge.ref, go="save")
+    page = wizard.get("target").content.decode()
+    assert "msgbar" not in page
+    assert "&#x27;role&#x27;" not in page
+
+
+def test_leaving_saves_what_was_typed(wizard, judge):
+    typed = {"kind": "model", "deployment": judge.ref, "system_prompt": "Be kind."}
+    response = wizard.post("target", **typed, user_prompt="{{item.query}}", go="leave")
+    assert response.url == reverse("evaluations", args=["booking"])
+    assert wizard.spec.target.system_prompt == "Be kind."
+
+
+def test_a_conflict_compares_prompts_by_name(wizard, judge):
+    typed = {"kind": "model", "deployment": judge.ref, "user_prompt": "{{item.query}}"}
+    wizard.draft.refresh_from_db()
+    old = wizard.draft.revision
+    wizard.post("target", **typed, system_prompt="Their words.", go="save")
+    response = wizard.post(
+        "target", **typed, system_prompt="My words.", revision=old, go="save"
+    )
+    page = response.content.decode()
+    assert "Their words." in page
+    assert "My words." in page
+    assert f">{judge.ref}<" not in page
+
+
+def test_a_judge_whose_test_failed_is_named_before_submit(wizard, judge):
+    judge.last_test = {"ok": False, "checks": [{"error": "The key was refused."}]}
+    judge.save()
+    wizard.post("data", go="next")
+    for step in ("criteria", "review"):
+        assert "The key was refused." in wizard.get(step).content.decode()
+    assert wizard.post("review", name="Gate", go="submit").status_code == 302
+
+
+def test_media_columns_reach_the_judge_beside_the_query(wizard, project):
+    from tests.factories import png
+
+    image = "data:image/png;base64," + base64.b64encode(png()).decode()
+    version = make_version(
+        project,
+        [{"query": "What is it?", "response": "A box", "image_url": image}],
+        name="pictures",
+    )
+    wizard.post("criteria", shown=["f1_score"], go="save")
+    wizard.post("data", dataset=version.ref, go="next")
+    assert wizard.spec.criteria[0].mapping["image"] == "item.image_url"
+
+
+@pytest.mark.parametrize("words", ["gate", "quest", "fluen", "gpt-t", "nothing", ""])
+def test_the_search_finds_things_by_name(wizard, client_editor, words):
+    wizard.post("data", go="next")
+    wizard.post("review", name="Gate", go="submit")
+    page = client_editor.get("/p/booking/search/", {"q": words}).content.decode()
+    links = {
+        "gate": "/evaluations/gate/", "quest": "/datasets/questions/",
+        "fluen": "/evaluators/fluency/", "gpt-t": "/models/gpt-test/",
+    }  # fmt: skip
+    for key, link in links.items():
+        assert (link in page) == (key == words)

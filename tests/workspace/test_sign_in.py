@@ -96,7 +96,7 @@ def addresses(patterns=None, prefix=""):
             yield pattern.name, "/" + text
 
 
-PUBLIC = {"sign_in", "healthz"}
+PUBLIC = {"sign_in", "healthz", "favicon"}
 
 
 def test_every_address_needs_a_session(db):
