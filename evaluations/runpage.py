@@ -294,7 +294,8 @@ def _pause_cause(run: Run) -> str:
         return ""
     if run.max_cost is not None and run.cost >= run.max_cost:
         return "cost"
-    return "PLACEHOLDER"
+    by_person = _("%(name)s paused the run.") % {"name": ""}
+    return "person" if run.pause_reason.endswith(by_person) else "model"
 
 
 def _stages(run: Run, metrics: Mapping[int, Metric]) -> list[Stage]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
@@ -164,3 +164,18 @@ def test_a_changed_password_needs_the_current_one(client_owner, owner):
     assert client_owner.post("/account/", data).status_code == 302
     owner.refresh_from_db()
     assert owner.check_password("another long one")
+
+
+def test_a_person_is_added_with_a_role(client, first, capsys):
+    call_command("signin_link", "ana@example.org", add="viewer")
+    assert client.get(capsys.readouterr().out.partition("8000")[2].strip()).url
+    member = User.objects.get(email="ana@example.org").memberships.get()
+    assert (member.project, member.role) == (first[0], 1)
+
+
+@pytest.mark.parametrize(
+    "wrong", [["nobody@example.org"], ["no address", "--add=editor"]]
+)
+def test_a_wrong_person_is_named(first, wrong):
+    with pytest.raises(CommandError, match=wrong[0]):
+        call_command("signin_link", *wrong)
