@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-_RANGE = re.compile(r"\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*", re.IGNORECASE)
+_RANGE = re.compile(
+    r"\s*bytes\s*=\s*([0-9]{0,18})\s*-\s*([0-9]{0,18})\s*", re.IGNORECASE
+)
+"""More digits than any file needs are an odd range."""
 
 
 class Span(NamedTuple):

@@ -25,7 +25,9 @@ def rename(dataset: Dataset, *, name: str, description: str) -> None:
 
 @transaction.atomic
 def delete_dataset(dataset: Dataset) -> None:
-    """Remove all versions with their rows. Raises `InUseError` when runs use one."""
+    """Remove all versions with their rows. Raises `InUseError` when runs use one,
+    `Dataset.DoesNotExist` when another process was faster."""
+    Dataset.objects.select_for_update().get(pk=dataset.pk)
     for version in _unused(list(dataset.versions.all())):
         delete_rows(version)
     dataset.delete()
@@ -33,10 +35,12 @@ def delete_dataset(dataset: Dataset) -> None:
 
 @transaction.atomic
 def delete_version(version: DatasetVersion) -> None:
-    """Remove one version; the last one takes its dataset along. Raises `InUseError`."""
+    """Remove one version; the last one takes its dataset along. Raises `InUseError`,
+    and `DoesNotExist` when another process was faster."""
+    dataset = Dataset.objects.select_for_update().get(pk=version.dataset_id)
+    version = dataset.versions.get(pk=version.pk)
     _unused([version])
     delete_rows(version)
-    dataset = version.dataset
     version.delete()
     if not dataset.versions.exists():
         dataset.delete()

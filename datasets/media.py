@@ -25,6 +25,7 @@ _DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?((?:;[^,;]*)*),", re.IGNORECAS
 _MEDIA_NAME = re.compile(
     r"image|img|photo|picture|audio|voice|speech|sound|wav|base64|b64", re.IGNORECASE
 )
+_HASH = re.compile(r"[0-9a-f]{64}")
 _BLANKS = re.compile(r"\s+")
 FAMILIES = ("image", "audio", "video", "application")
 
@@ -123,7 +124,7 @@ class Extractor:
         return reference(blob).as_json()
 
     def _known(self, ref: BlobRef, line: int) -> JSON:
-        blob = self.find(ref.sha256)
+        blob = self.find(ref.sha256) if _HASH.fullmatch(ref.sha256) else None
         if blob is None:
             message = f"Line {line:,} refers to a medium that is not in this project."
             raise RowRefusedError(Problem("unknown_reference", message, line=line))

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -43,9 +43,14 @@ def _base_name(file_name: str) -> str:
 
 
 def same_content(project: Project, blob: Blob) -> DatasetVersion | None:
-    """The newest usable version in `project` made from the same bytes."""
+    """The newest version in `project` made from the same bytes: one that is usable,
+    or is being imported and not canceled."""
+    state = DatasetVersion.State
     versions = DatasetVersion.objects.filter(
-        dataset__project=project, original=blob, state=DatasetVersion.State.READY
+        Q(state=state.READY)
+        | Q(state=state.IMPORTING, job__cancel_requested_at__isnull=True),
+        dataset__project=project,
+        original=blob,
     )
     return versions.select_related("dataset").order_by("-pk").first()
 
@@ -66,10 +71,13 @@ def add_file(
     again give the version that has them. Raises `blobs.store.TooLargeError`.
     """
     blob = store.put_stream(chunks, project=project, max_bytes=max_bytes)
-    known = same_content(project, blob)
-    if known is not None:
-        return Added(known, is_new=False)
     with transaction.atomic():
+        # Uploads of a project come one after the other here, also those that make
+        # their dataset: each sees the versions of those before it.
+        Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+        known = same_content(project, blob)
+        if known is not None:
+            return Added(known, is_new=False)
         dataset = dataset or _dataset_called(project, name, by)
         version = new_version(dataset, blob, file_name=file_name, by=by)
         queue_import(version)

@@ -50,7 +50,9 @@ def open_runs_of(evaluation: Evaluation) -> list[Run]:
 @transaction.atomic
 def delete_run(run: Run) -> None:
     """Remove a run with its rows, scores and calls. Raises `StillOpen`."""
-    locked = Run.objects.select_for_update().get(pk=run.pk)
+    locked = Run.objects.select_for_update().filter(pk=run.pk).first()
+    if locked is None:
+        return  # somebody else was faster
     if locked.is_open:
         raise StillOpen([run])
     _delete_runs([run.pk])
@@ -62,7 +64,9 @@ def delete_evaluation(evaluation: Evaluation) -> None:
 
     Raises `StillOpen` while one of them is not over.
     """
-    locked = Evaluation.objects.select_for_update().get(pk=evaluation.pk)
+    locked = Evaluation.objects.select_for_update().filter(pk=evaluation.pk).first()
+    if locked is None:
+        return  # somebody else was faster
     still_open = open_runs_of(locked)
     if still_open:
         raise StillOpen(still_open)

@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.data.jsonx import JSON, JSONObject, dumps, loads
 from assay.data.media import as_blob
+from assay.data.text import storable
 from assay.scoring.outcome import Outcome
 from evaluations.models import Item, Metric, Result, Run
 from evaluations.queries import item_results, metrics_of, output_of, properties_of
@@ -201,7 +202,8 @@ def _typed(row: JSONObject, names: list[str], numeric: set[str]) -> JSONObject:
     for name in names:
         value = row.get(name)
         keep = value is None or name in numeric or isinstance(value, str)
-        typed[name] = value if keep else dumps(value)
+        value = value if keep else dumps(value)
+        typed[name] = storable(value) if isinstance(value, str) else value
     return typed
 
 

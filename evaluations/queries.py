@@ -306,8 +306,10 @@ class Progress:
         return 100 * self.done // self.total if self.total else 0
 
 
-def progress_of(run: Run, *, now: datetime | None = None) -> Progress:
-    """Progress with elapsed and remaining time. 1 query.
+def progress_of(
+    run: Run, *, now: datetime | None = None, errors: int | None = None
+) -> Progress:
+    """Progress with elapsed and remaining time. 1 query, none with `errors`.
 
     When a paused run was paused is not stored, so it has no elapsed time.
     """
@@ -321,7 +323,8 @@ def progress_of(run: Run, *, now: datetime | None = None) -> Progress:
         if spent > 1:
             remaining = spent / fresh * (run.total - run.done)
     shown = None if run.state == RunState.PAUSED else seconds
-    return Progress(run.done, run.total, shown, remaining, errors_of(run))
+    errors = errors_of(run) if errors is None else errors
+    return Progress(run.done, run.total, shown, remaining, errors)
 
 
 def errors_of(run: Run) -> int:

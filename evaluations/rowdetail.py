@@ -6,7 +6,7 @@ Text in it comes from data, models and judges: it is shown, never interpreted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from evaluations.queries import item_results, output_of, properties_of
 from evaluations.rowtable import WORDS
 from evaluations.scores import name_of
 from targets.models import Completion
+from workspace.formats import money
 from workspace.models import Project
 
 BLOB = re.compile(r"blob:([0-9a-f]{64})$")
@@ -29,6 +30,20 @@ MOST_TEXT = 20_000
 """Characters of one text that a page carries; the raw JSON has all of it."""
 MISSING = ("absent", "null", "empty")
 SHOWN_ELSEWHERE = frozenset({"raw_answers", "faults", "attempts"})
+IN_WORDS = frozenset(
+    {
+        "inputs",
+        "model",
+        "finish_reason",
+        "prompt_tokens",
+        "completion_tokens",
+        "total_tokens",
+        "cost",
+        "simulated",
+    }
+)
+SPOKEN = "expected"
+"""The column that says what is heard in the recording of its row."""
 
 
 @dataclass(slots=True)
@@ -55,6 +70,7 @@ class ShownResult:
     attempts: int = 0
     raw_answers: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    facts: list[tuple[str, str]] = field(default_factory=list)
     properties: JSONObject = field(default_factory=dict)
     before: list[JSONObject] = field(default_factory=list)
 
@@ -118,6 +134,9 @@ def row_detail(run: Run, item: Item) -> RowDetail:
     target = evidence_of(item.completion, media) if item.completion else None
     conversation, used = _conversation(run, cells, sample, target)
     expected = _mapped(run, cells, "ground_truth")
+    if _add_transcript(cells, conversation):
+        used = used | {SPOKEN}
+    drawn = {medium.get(BLOB_KEY) for medium in _drawn_media(conversation)}
     rest = [
         cell
         for cell in cells.values()
@@ -131,7 +150,11 @@ def row_detail(run: Run, item: Item) -> RowDetail:
         outcome=WORDS[Outcome(item.outcome)] if item.outcome else "",
         conversation=conversation,
         expected=expected,
-        media=[cell for cell in rest if cell.kind == "media"],
+        media=[
+            cell
+            for cell in rest
+            if cell.kind == "media" and cell.value.get(BLOB_KEY) not in drawn
+        ],
         columns=[cell for cell in rest if cell.kind != "media"],
         raw_item=item.row.values,
         raw_sample=sample,
@@ -167,9 +190,50 @@ def _shown(
         attempts=attempts if isinstance(attempts, int) else 0,
         raw_answers=_texts(properties.get("raw_answers")),
         faults=_texts(properties.get("faults")),
-        properties={k: v for k, v in properties.items() if k not in SHOWN_ELSEWHERE},
+        facts=_facts(properties),
+        properties={
+            k: v
+            for k, v in properties.items()
+            if k not in SHOWN_ELSEWHERE and k not in IN_WORDS
+        },
         before=[entry for entry in history if entry.get("metric") == result.metric.key],
     )
+
+
+def _facts(properties: JSONObject) -> list[tuple[str, str]]:
+    """What is known about the judge's calls, in words."""
+    words = {
+        "inputs": _("Inputs"),
+        "model": _("Model that answered"),
+        "finish_reason": _("Answer ended"),
+        "prompt_tokens": _("Tokens sent"),
+        "completion_tokens": _("Tokens answered"),
+        "total_tokens": _("Tokens in all"),
+        "cost": _("Cost"),
+        "simulated": _("Simulated"),
+    }
+    known = ((label, properties.get(key), key) for key, label in words.items())
+    return [
+        (label, _fact(key, value)) for label, value, key in known if value is not None
+    ]
+
+
+def _fact(key: str, value: JSON) -> str:
+    ends = {
+        "stop": _("by itself"),
+        "length": _("cut off at the limit of tokens"),
+        "content_filter": _("stopped by a content filter"),
+    }
+    if isinstance(value, bool):
+        return _("Yes") if value else _("No")
+    if key == "cost" and isinstance(value, int | float):
+        return money(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list | tuple):
+        return ", ".join(str(one) for one in value)
+    text = str(value)
+    return ends.get(text, text) if key == "finish_reason" else text
 
 
 def _texts(value: JSON) -> list[str]:
@@ -325,6 +389,37 @@ def _conversation(
     if response is not None and response is not opening:
         messages += _as_messages(response, "assistant")
     return messages, used
+
+
+def _drawn_media(messages: Iterable[JSONObject]) -> Iterator[JSONObject]:
+    """The media inside messages that are drawn."""
+    for message in messages:
+        for part in _parts(message):
+            medium = part.get("media")
+            if isinstance(medium, dict):
+                yield medium
+
+
+def _add_transcript(
+    cells: Mapping[str, Cell], conversation: Iterable[JSONObject]
+) -> bool:
+    """Put what a recording says under it, where the row has it in words.
+
+    True when a recording of the row has the column as its transcript.
+    """
+    words = cells.get(SPOKEN)
+    own = [
+        cell.value
+        for cell in cells.values()
+        if cell.kind == "media" and cell.value.get("kind") == "audio"
+    ]
+    if words is None or words.kind != "text" or len(own) != 1:
+        return False
+    sha = own[0].get(BLOB_KEY)
+    sent = [one for one in _drawn_media(conversation) if one.get(BLOB_KEY) == sha]
+    for medium in (*own, *sent):
+        medium["transcript"] = medium.get("transcript") or words.value
+    return bool(own[0]["transcript"] == words.value)
 
 
 def _first_text(cells: Mapping[str, Cell], *, but: Cell | None) -> Cell | None:

@@ -14,7 +14,7 @@ from datasets.cells import Cell, shown_rows
 from datasets.models import Contents
 from evaluations.models import Item, Metric, Result, Run
 from evaluations.rowfilter import RowFilter
-from evaluations.scores import name_of, short_names
+from evaluations.scores import headings, name_of
 
 WORDS = {
     Outcome.PASS: "pass",
@@ -34,7 +34,8 @@ class Column:
     metric: Metric | None = None
     name: str = ""
     short: str = ""
-    """The heading, where the label would be long."""
+    under: str = ""
+    """The heading where the label would be long, and what stands under it."""
 
     @property
     def heading(self) -> str:
@@ -87,11 +88,14 @@ class TableRow:
 
 def optional_columns(run: Run, metrics: Mapping[int, Metric]) -> dict[str, Column]:
     """All columns that can be added to number, input, response and result."""
-    short = short_names(metrics)
-    columns = [
-        Column(f"m{pk}", name_of(metric), metric.is_primary, metric, short=short[pk])
-        for pk, metric in metrics.items()
-    ]
+    heads = headings(metrics)
+    columns = []
+    for pk, metric in metrics.items():
+        label, (short, under) = name_of(metric), heads[pk]
+        column = Column(
+            f"m{pk}", label, metric.is_primary, metric, short=short, under=under
+        )
+        columns.append(column)
     if run.target.get("kind") != "dataset":
         columns.append(Column("time", _("Time")))
     columns += [

@@ -125,7 +125,7 @@ class RunPage:
         return list(dict.fromkeys(name for name in names if name))
 
     def _progress(self) -> dict[str, Any]:
-        return progress_context(self.run, self.metrics)
+        return progress_context(self.run, self.metrics, self.errors)
 
     def _results(self) -> dict[str, Any]:
         primary = [card for card in self.cards if card.metric.is_primary]
@@ -267,11 +267,13 @@ class Stage:
 
 
 def progress_context(
-    run: Run, metrics: Mapping[int, Metric] | None = None
+    run: Run,
+    metrics: Mapping[int, Metric] | None = None,
+    errors: int | None = None,
 ) -> dict[str, Any]:
     """Progress, stages and the latest rows. 4 queries, 5 with a model as target."""
     metrics = queries.metrics_of(run.evaluation) if metrics is None else metrics
-    progress = queries.progress_of(run)
+    progress = queries.progress_of(run, errors=errors)
     return {
         "run": run,
         "evaluation": run.evaluation,

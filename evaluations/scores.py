@@ -189,13 +189,15 @@ def card_groups(cards: list[ScoreCard]) -> list[CardGroup]:
     return [CardGroup("", alone), *composites]
 
 
-def short_names(metrics: Mapping[int, Metric]) -> dict[int, str]:
-    """The metrics' own names; the longer ones where two would be alike."""
+def headings(metrics: Mapping[int, Metric]) -> dict[int, tuple[str, str]]:
+    """The metrics' own names, and their criterion's where two would be alike."""
     counts = Counter(metric.name for metric in metrics.values())
-    return {
-        pk: metric.name if counts[metric.name] == 1 else name_of(metric)
-        for pk, metric in metrics.items()
-    }
+    found = {}
+    for pk, metric in metrics.items():
+        name, criterion = metric.name, metric.criterion.name
+        is_clear = counts[name] == 1 or criterion.casefold() == name.casefold()
+        found[pk] = name, "" if is_clear else criterion
+    return found
 
 
 def name_of(metric: Metric) -> str:

@@ -6,8 +6,11 @@ import os
 
 from celery import Celery
 
+from portal import filebroker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
+filebroker.register()
 app = Celery("assay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -14,7 +14,7 @@ PRODUCT_NAME = "Assay"
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env_text("ASSAY_DATA_DIR", "var")).resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 DEBUG = env_bool("ASSAY_DEBUG", default=False)
 PORT = env_int("PORT", 8000)
@@ -203,7 +203,8 @@ if REDIS_URL:
 else:
     for folder in ("messages", "control", "processed"):
         (BROKER_DIR / folder).mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_URL = "filesystem://localhost/"
+    CELERY_BROKER_URL = "assayfiles://localhost/"
+    CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(BROKER_DIR / "messages"),
         "data_folder_out": str(BROKER_DIR / "messages"),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
+from time import time
 
+from django.conf import settings
 from django.utils import timezone
 
 from datasets import sweep as datasets_sweep
@@ -32,8 +35,18 @@ def sweep() -> None:
             log.exception("sweep_failed step=%s", step.__module__)
 
 
+def drop_leftovers(*, older_than_seconds: float) -> None:
+    """Parts of uploads whose process ended in the middle."""
+    limit = time() - older_than_seconds
+    for folder in (Path(settings.FILE_UPLOAD_TEMP_DIR), settings.BLOB_DIR / "incoming"):
+        for path in folder.glob("*") if folder.is_dir() else ():
+            if path.is_file() and path.stat().st_mtime < limit:
+                path.unlink(missing_ok=True)
+
+
 def housekeeping() -> None:
     now = timezone.now()
+    drop_leftovers(older_than_seconds=6 * 3600)
     EvaluationDraft.objects.filter(expires_at__lt=now).delete()
     SignInToken.objects.filter(expires_at__lt=now - timedelta(days=30)).delete()
     SignInFailure.objects.filter(window_ends__lt=now).delete()

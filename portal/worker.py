@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from celery import signals
+from celery.bootsteps import RUN
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
@@ -18,6 +19,7 @@ from workspace.models import WorkerProcess
 
 log = logging.getLogger("portal.worker")
 _over = threading.Event()
+_stopping = threading.Event()
 
 
 def beat_once(started: datetime) -> None:
@@ -32,8 +34,13 @@ def beat_once(started: datetime) -> None:
     )
 
 
-def _beat(started: datetime) -> None:
+def _beat(started: datetime, worker: Any) -> None:
     while not _over.is_set():
+        if worker.blueprint.state != RUN and not _stopping.is_set():
+            # The consumer ended by a fault; the runs in hand would keep the process
+            # alive while it takes no work. Their leases are freed, another starts.
+            log.critical("consumer_ended pid=%s", os.getpid())
+            os._exit(70)
         try:
             close_old_connections()
             beat_once(started)
@@ -44,16 +51,18 @@ def _beat(started: datetime) -> None:
 
 
 @signals.worker_ready.connect
-def _on_ready(**_kwargs: Any) -> None:
+def _on_ready(sender: Any, **_kwargs: Any) -> None:
     _over.clear()
     started = timezone.now()
-    threading.Thread(target=_beat, args=[started], name="heart", daemon=True).start()
+    arguments = [started, sender.controller]
+    threading.Thread(target=_beat, args=arguments, name="heart", daemon=True).start()
 
 
 @signals.worker_shutting_down.connect
 def _on_shutting_down(**_kwargs: Any) -> None:
     from evaluations import runner
 
+    _stopping.set()
     runner.stop()
 
 

@@ -10,9 +10,11 @@ import orjson
 
 from assay.data.chat import ChatReply, ModelError, Usage
 from assay.data.jsonx import JSONObject
+from assay.data.media import BLOB_KEY
 from targets.config import DeploymentConfig
 
 SHOWN = 120
+MOST_TOKENS = 1_000_000_000
 Hide = Callable[[str], str]
 
 
@@ -62,13 +64,31 @@ def reply(
         finish_reason=_text(choice.get("finish_reason")),
         refusal=_text(message.get("refusal")),
         reasoning=_text(reasoning),
-        tool_calls=tuple(calls) if isinstance(calls, list) else (),
+        tool_calls=_calls(calls),
         model=str(answer.get("model") or config.model),
         usage=usage(answer.get("usage"), config),
         latency_ms=elapsed,
         sent=sent,
         simulated=config.simulated,
     )
+
+
+def _calls(calls: Any) -> tuple[JSONObject, ...]:
+    """Tool calls that are objects. What looks like a stored medium is only text:
+    an answer is no permission to read."""
+    if not isinstance(calls, list):
+        return ()
+    return tuple(without_blobs(c) for c in calls if isinstance(c, dict))
+
+
+def without_blobs(value: Any) -> Any:
+    """`value` with keys that name stored media made harmless, at any depth."""
+    if isinstance(value, dict):
+        return {
+            ("blob" if key == BLOB_KEY else key): without_blobs(inner)
+            for key, inner in value.items()
+        }
+    return [without_blobs(v) for v in value] if isinstance(value, list) else value
 
 
 def _text(content: Any) -> str | None:
@@ -92,4 +112,6 @@ def usage(reported: Any, config: DeploymentConfig) -> Usage:
 
 
 def _is_count(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    """A number of tokens that can be true; anything else is not known."""
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    return is_int and 0 <= value <= MOST_TOKENS

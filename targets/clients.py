@@ -9,10 +9,10 @@ import httpx2
 from django.conf import settings
 from openai import AsyncAzureOpenAI, AsyncOpenAI, DefaultAioHttpClient, Omit
 from openai._types import RequestOptions
-from openai._vendor.httpx_aiohttp.transport import AiohttpTransport
 
 from assay.data.chat import ModelError
 from blobs import net
+from targets.bounds import BoundedTransport
 from targets.config import DeploymentConfig
 from targets.models import Connection
 
@@ -40,7 +40,7 @@ def make_client(config: DeploymentConfig) -> AsyncOpenAI:
         return aiohttp.ClientSession(connector=connector)
 
     http_client = DefaultAioHttpClient(
-        transport=AiohttpTransport(client=session),
+        transport=BoundedTransport(client=session),
         follow_redirects=False,
         timeout=httpx2.Timeout(settings.MODEL_TIMEOUT_SECONDS, connect=CONNECT_SECONDS),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.utils.text import slugify
@@ -62,6 +63,17 @@ def _normalise(connection: Connection) -> None:
         connection.base_url = addresses.normalise_azure_url(typed)
         version = addresses.azure_version(typed)
         connection.api_version = connection.api_version or version
+
+
+def same_server(one: str, other: str) -> bool:
+    """True when both addresses have the same scheme, host and port."""
+    return _server(one) == _server(other)
+
+
+def _server(address: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(address)
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname, parts.port or usual
 
 
 def _endpoint(connection: Connection) -> tuple[str, str, str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ipaddress
+import json
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
+import httpx2
 import openai
+from aiohttp.http_exceptions import ContentEncodingError
 
 from assay.data.chat import ModelError
 from blobs.net import AddressRefused
@@ -26,6 +31,9 @@ _TOO_LONG = re.compile(
     r"context.?(length|window)|too many tokens|prompt is too long", re.IGNORECASE
 )
 
+_PUBLIC_NAME = re.compile(r"([\w-]+\.)+[a-z][a-z0-9-]+", re.IGNORECASE)
+_INNER = (".internal", ".local", ".localhost", ".lan", ".home.arpa", ".corp", ".home")
+
 
 def error_body(error: openai.APIStatusError) -> dict[str, Any]:
     """The `error` object of an answer, in the shape of OpenAI and of look-alikes."""
@@ -36,7 +44,7 @@ def error_body(error: openai.APIStatusError) -> dict[str, Any]:
         inner = body.get("error", body)
         if isinstance(inner, dict):
             return inner
-        return {**body, "message": str(inner)}
+        return {**body, "message": inner}
     return {"message": str(body or "")}
 
 
@@ -54,19 +62,25 @@ def message_of(error: openai.APIStatusError) -> str:
         said = said.get("detail") or said.get("message") or said
     if isinstance(said, list):
         said = "; ".join(_line(entry) for entry in said)
-    text = str(said).strip()
+    text = _plain(said).strip()
     if text.startswith(("<!", "<html", "<HTML")):
         return ""
     return " ".join(text.split())[:SHOWN]
 
 
+def _plain(said: Any) -> str:
+    """Text as it is, anything else as JSON."""
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+
+
 def _line(entry: Any) -> str:
     """One entry of a list of faults: its place and its sentence."""
     if not isinstance(entry, dict):
-        return str(entry)
-    place = ".".join(str(part) for part in entry.get("loc") or ())
-    said = entry.get("msg") or entry.get("message") or ""
-    return f"{place}: {said}" if place else str(said)
+        return _plain(entry)
+    loc = entry.get("loc")
+    place = ".".join(str(part) for part in loc) if isinstance(loc, list) else ""
+    said = _plain(entry.get("msg") or entry.get("message") or entry)
+    return f"{place}: {said}" if place else said
 
 
 def from_status(
@@ -88,6 +102,9 @@ def from_status(
         return _stop("key_refused", sentence, details)
     if status == 402 or codes & QUOTA_CODES:
         return _stop("quota_used_up", f"The quota is used up.{tail}", details)
+    if status == 400 and "content_filter" in codes:
+        sentence = "The content filter of the server blocked this request."
+        return ModelError("content_filter", sentence, permanent=True, details=details)
     unknown = bool(codes & UNKNOWN_MODEL_CODES or _UNKNOWN_MODEL.search(said))
     if status in (404, 405) or (status == 400 and unknown):
         return _stop(*_not_found(status, model, tail, unknown=unknown), details)
@@ -120,12 +137,32 @@ def _not_found(status: int, model: str, tail: str, *, unknown: bool) -> tuple[st
 
 
 def _redirected(error: openai.APIStatusError, hide: Callable[[str], str]) -> str:
-    target = urlsplit(error.response.headers.get("location", ""))
+    """A target is only named when it is public: what a server says is no reason to
+    enter an address inside the network."""
+    try:
+        target = urlsplit(error.response.headers.get("location", ""))
+        scheme, host, port = target.scheme, target.hostname or "", target.port
+    except ValueError:
+        scheme, host, port = "", "", None
+    if scheme not in ("http", "https") or not _is_public(host):
+        return (
+            "The server redirects to another address. "
+            "Enter the address that it should be."
+        )
     path = target.path.removesuffix("/chat/completions")
-    address = hide(urlunsplit((target.scheme, target.netloc, path, "", "")))[:200]
-    if target.netloc:
-        return f"The server sends calls on to {address}. Enter that as base URL."
-    return "The server sends calls on to another address. Check the base URL."
+    place = f"[{host}]" if ":" in host else host
+    place += f":{port}" if port else ""
+    address = hide(urlunsplit((target.scheme, place, path, "", "")))[:200]
+    return f"The server sends calls on to {address}. Enter that as base URL."
+
+
+def _is_public(host: str) -> bool:
+    """True for a public IP address, and for a name that can be known to all."""
+    try:
+        address = ipaddress.ip_address(host)
+        return (getattr(address, "ipv4_mapped", None) or address).is_global
+    except ValueError:
+        return bool(_PUBLIC_NAME.fullmatch(host)) and not host.endswith(_INNER)
 
 
 def _stop(code: str, sentence: str, details: dict[str, Any]) -> ModelError:
@@ -163,6 +200,9 @@ def from_connection(error: openai.APIConnectionError, url: str) -> ModelError:
                 "ASSAY_PRIVATE_NETWORKS."
             )
             return _stop("address_refused", sentence, {})
+    if has(httpx2.DecodingError, ContentEncodingError, zlib.error, UnicodeError):
+        sentence = "The server's answer cannot be read."
+        return ModelError("broken_answer", sentence, permanent=True)
     if has(aiohttp.ClientConnectorDNSError):
         sentence = f"The name {urlsplit(url).hostname} is not known. Check the address."
     elif has(aiohttp.ClientConnectorCertificateError):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from targets import addresses
-from targets.connections import DEFAULT_API_VERSION
+from targets.connections import DEFAULT_API_VERSION, same_server
 from targets.models import Connection, Deployment
 from workspace.models import Project
 
@@ -107,15 +107,31 @@ class ConnectionForm(forms.ModelForm):
         url, kind = cleaned.get("base_url"), cleaned.get("kind")
         if url and kind:
             try:
-                if kind == Connection.Kind.AZURE:
-                    addresses.normalise_azure_url(url)
-                elif url != self.instance.base_url:
-                    addresses.normalise_base_url(url)
+                self._check_key(self._normalised(url, kind))
             except addresses.AddressError as error:
                 self.add_error("base_url", _now(str(error)))
         if kind == Connection.Kind.OPENAI:
             cleaned["api_version"] = ""
         return cleaned
+
+    def _normalised(self, url: str, kind: str) -> str:
+        """Raises `AddressError`. A stored address that did not change stays."""
+        if kind == Connection.Kind.AZURE:
+            return addresses.normalise_azure_url(url)
+        if url == self.instance.base_url:
+            return url
+        return addresses.normalise_base_url(url)
+
+    def _check_key(self, url: str) -> None:
+        """A stored key goes to no other server: it was given to the former one."""
+        stored = self.instance
+        if not stored.pk or not stored.api_key or "api_key" in self.errors:
+            return
+        if self.key is None and not same_server(url, stored.base_url):
+            self.add_error(
+                "api_key",
+                _("Enter the key again: the address is on another server."),
+            )
 
     @property
     def key(self) -> str | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import hashlib
+import logging
+import math
 import random
 from collections.abc import Callable
 from time import monotonic, time
@@ -18,13 +20,14 @@ from typing import Any
 import httpx2
 import openai
 import orjson
+from django.conf import settings
 from openai import AsyncOpenAI
 
-from assay.data.chat import ChatMessage, ChatReply, ChatRequest
+from assay.data.chat import ChatMessage, ChatReply, ChatRequest, ModelError
 from assay.data.jsonx import JSONObject
 from assay.data.media import BlobRef
 from assay.running.plan import request_tokens
-from targets import answers, failures, lessons, wire
+from targets import answers, bounds, failures, lessons, wire
 from targets.clients import make_client, request_options
 from targets.config import DeploymentConfig
 from targets.limiter import Limiter
@@ -32,7 +35,10 @@ from targets.mediacache import MediaCache
 
 __all__ = ["DeploymentConfig", "DeploymentModel", "Gateway", "make_client"]
 
+log = logging.getLogger("targets.gateway")
+
 TRIES = 5
+TIMEOUT_TRIES = 2
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LONGEST_HOLD = 120.0
@@ -88,12 +94,33 @@ class DeploymentModel:
                 await self._pause_or_raise(error, tries, started)
             except openai.APIConnectionError as error:
                 tries += 1
+                if bound := bounds.too_large(error):
+                    sentence = str(bound)
+                    raise ModelError("too_large", sentence, permanent=True) from None
                 failure = failures.from_connection(error, self.config.base_url)
-                if failure.code == "timeout":
-                    self._limiter.concurrency.press(started)
-                if tries >= self._tries or failure.permanent:
-                    raise failure from None
-                await asyncio.sleep(_pause(tries))
+                await self._again(failure, tries, started)
+            except TimeoutError:
+                tries += 1
+                sentence = "The model did not answer in time."
+                failure = ModelError("timeout", sentence, permanent=False)
+                await self._again(failure, tries, started)
+            except ModelError:
+                raise
+            except Exception as error:
+                # Broken headers and the like; its text may repeat ours, key included.
+                log.warning("answer_unreadable kind=%s", type(error).__name__)
+                sentence = "The server's answer cannot be read."
+                raise ModelError("broken_answer", sentence, permanent=True) from None
+
+    async def _again(self, failure: ModelError, tries: int, started: float) -> None:
+        """Wait for another try after a call without an answer, or give up."""
+        most = self._tries
+        if failure.code == "timeout":
+            self._limiter.concurrency.press(started)
+            most = min(most, TIMEOUT_TRIES)
+        if tries >= most or failure.permanent:
+            raise failure from None
+        await asyncio.sleep(_pause(tries))
 
     async def _attempt(
         self, messages: tuple[ChatMessage, ...], params: JSONObject, tokens: int
@@ -110,12 +137,14 @@ class DeploymentModel:
         }
         async with self._limiter.slot(tokens):
             started = monotonic()
-            response = await self._client.post(
-                "/chat/completions",
-                body=body,
-                cast_to=httpx2.Response,
-                options=self._options,
-            )
+            # The client's own limit is for each read: a slow drip would never end.
+            async with asyncio.timeout(settings.MODEL_TIMEOUT_SECONDS):
+                response = await self._client.post(
+                    "/chat/completions",
+                    body=body,
+                    cast_to=httpx2.Response,
+                    options=self._options,
+                )
             elapsed = round((monotonic() - started) * 1000)
         self._limiter.concurrency.relax()
         body["messages"] = [wire.message_body(m, wire.by_name) for m in messages]
@@ -188,7 +217,9 @@ def _retry_after(error: openai.APIStatusError) -> float | None:
             asked = float(headers["retry-after-ms"]) / 1000
         else:
             asked = _seconds(headers.get("retry-after", ""))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
+        return None
+    if math.isnan(asked):
         return None
     return min(max(asked, 0.0), LONGEST_HOLD)
 

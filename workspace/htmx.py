@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
 
@@ -20,6 +20,11 @@ def is_partial(request: HttpRequest) -> bool:
     return not htmx.boosted and not htmx.history_restore_request
 
 
+def showable(text: str) -> str:
+    """`text` without lone surrogates, which no page can carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def render_page(
     request: HttpRequest,
     template: str,
@@ -30,7 +35,9 @@ def render_page(
 ) -> HttpResponse:
     """The full page, or its partial `partial` when htmx asks for the fragment."""
     name = f"{template}#{partial}" if partial and is_partial(request) else template
-    response = render(request, name, context, status=status)
+    # Texts of datasets and models may hold what UTF-8 cannot: half of a character.
+    page = showable(render_to_string(name, context, request))
+    response = HttpResponse(page, status=status)
     patch_vary_headers(response, ["HX-Request"])
     return response
 

@@ -30,7 +30,14 @@ POLICY = "; ".join(
     ]
 )
 
+MOST_ANONYMOUS_BYTES = 64 * 1024
 PUBLIC_VIEWS = {"sign_in", "healthz", "favicon"}
+
+
+def _is_too_much(request: HttpRequest) -> bool:
+    """A stranger sends a form of sign-in, never a file."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    return not length.isdecimal() or int(length[:12]) > MOST_ANONYMOUS_BYTES
 
 
 def _is_public(path: str) -> bool:
@@ -82,6 +89,8 @@ class SignInRequiredMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.user.is_authenticated:
             return self.get_response(request)
+        if _is_too_much(request):
+            return HttpResponse(status=413)
         if _is_public(request.path_info):
             return self.get_response(request)
         address = reverse("sign_in")

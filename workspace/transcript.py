@@ -208,9 +208,13 @@ def part_of(piece: Mapping[str, Json]) -> Part:
     return Part("json", value=dict(piece))
 
 
-def call_part(call: Mapping[str, Json]) -> Part:
+def call_part(call: Json) -> Part:
     """A call in either style; arguments that are JSON text become a value."""
+    if not isinstance(call, Mapping):
+        return Part("text", text=str(call))
     inner = call.get("tool_call") or call
+    if not isinstance(inner, Mapping):
+        inner = call
     function = inner.get("function") or inner
     if not isinstance(function, Mapping):
         function = {"name": function}
@@ -235,7 +239,7 @@ def parsed(value: Json) -> Json:
         return value
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
 
 

@@ -66,7 +66,10 @@ def _is_damaged_utf8(head: bytes) -> bool:
 
 def decode_head(head: bytes, name: str) -> str:
     """The text of `head`; what is broken or cut off is replaced."""
-    return codecs.getincrementaldecoder(name)("replace").decode(head)
+    try:
+        return codecs.getincrementaldecoder(name)("replace").decode(head)
+    except UnicodeError:  # UTF-16 and UTF-32 without their mark; reading says so
+        return "\ufffd"
 
 
 def _without_mark(head: bytes) -> str | None:

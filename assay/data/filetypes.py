@@ -27,6 +27,10 @@ _AUDIO = (
     "This is an audio file ({}). Put audio into a JSONL file as data URIs, "
     "in a column audio_data."
 )
+_MP3 = (
+    "This is an MP3 file. Put audio into a JSONL file as data URIs, "
+    "in a column audio_data."
+)
 _MAGIC: list[tuple[bytes, str, str]] = [
     (b"\x1f\x8b", "gzip", _COMPRESSED.format("gzip")),
     (b"BZh91AY&SY", "bzip2", _COMPRESSED.format("bzip2")),
@@ -46,17 +50,30 @@ _MAGIC: list[tuple[bytes, str, str]] = [
     (b"GIF89a", "gif", _IMAGE.format("GIF")),
     (b"OggS\x00", "ogg", _AUDIO.format("Ogg")),
     (b"fLaC\x00", "flac", _AUDIO.format("FLAC")),
-    (b"ID3\x03", "mp3", _AUDIO.format("MP3")),
-    (b"ID3\x04", "mp3", _AUDIO.format("MP3")),
+    (b"ID3\x02", "mp3", _MP3),
+    (b"ID3\x03", "mp3", _MP3),
+    (b"ID3\x04", "mp3", _MP3),
     (b"PAR1\x15", "parquet", _SAVE_AS.format("Parquet")),
     (b"ARROW1\x00", "arrow", _SAVE_AS.format("Arrow")),
     (b"SQLite format 3\x00", "sqlite", _SAVE_AS.format("SQLite")),
 ]
 _LFS = b"version https://git-lfs.github.com/spec/"
-_HTML = re.compile(
-    rb"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b",
-    re.IGNORECASE | re.DOTALL,
+_HTML = re.compile(rb"<(!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_SVG = re.compile(rb"<(!doctype\s+)?([\w.-]{1,40}:)?svg[\s/>]", re.IGNORECASE)
+_XML = re.compile(
+    rb"<!doctype\s|<[a-z_][\w:.-]*\s[^<>]*\bxmlns\b|"
+    rb"<[a-z_][\w:.-]*(\s[^<>]*)?>([ \t]*\r?\n\s*)?<[a-z_!?/]",
+    re.IGNORECASE,
 )
+"""A root with a name space, or one that another element follows. Headers of tables
+such as `<DATE>,<TIME>` are neither."""
+_MP3_RATES = {
+    3: (44_100, 48_000, 32_000),
+    2: (22_050, 24_000, 16_000),
+    0: (11_025, 12_000, 8_000),
+}
+_MP3_KBITS_1 = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
+_MP3_KBITS_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
 _CONTROL = bytes(set(range(32)) - {9, 10, 11, 12, 13, 27})
 
 
@@ -94,7 +111,26 @@ def _by_magic(head: bytes) -> Problem | None:
         return _refuse("wav", _AUDIO.format("WAV"))
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return _refuse("webp", _IMAGE.format("WebP"))
-    return None
+    return _refuse("mp3", _MP3) if _is_mp3(head) else None
+
+
+def _is_mp3(head: bytes) -> bool:
+    """True when an MPEG frame of layer III begins the file and another follows it.
+    One alone proves nothing: Cyrillic text may begin with the same bytes."""
+    length = _frame_bytes(head[:4])
+    return length > 0 and _frame_bytes(head[length : length + 4]) > 0
+
+
+def _frame_bytes(header: bytes) -> int:
+    """The length of the frame that `header` begins, or 0."""
+    if len(header) < 4 or header[0] != 0xFF or header[1] & 0xE6 != 0xE2:
+        return 0
+    version, kbits, rate = header[1] >> 3 & 3, header[2] >> 4, header[2] >> 2 & 3
+    if version == 1 or kbits in (0, 15) or rate == 3:
+        return 0
+    bits = (_MP3_KBITS_1 if version == 3 else _MP3_KBITS_2)[kbits] * 1000
+    factor = 144 if version == 3 else 72
+    return factor * bits // _MP3_RATES[version][rate] + (header[2] >> 1 & 1)
 
 
 def _by_text(head: bytes) -> Problem | None:
@@ -105,16 +141,32 @@ def _by_text(head: bytes) -> Problem | None:
             f"This is a Git LFS pointer, not the data. Run git lfs pull and {AGAIN}",
             line=1,
         )
-    if _HTML.match(text[:4096]):
+    start = text.lstrip()
+    root = _without_prolog(start)[:4096]
+    if _HTML.match(root):
         return _refuse(
             "html",
             "This is a web page (HTML), not a data file. A download that needs a "
             "sign-in often saves its sign-in page instead.",
             line=1,
         )
-    if text.lstrip().startswith(b"<?xml"):
+    if _SVG.match(root):
+        return _refuse("svg", _IMAGE.format("SVG"))
+    if start.startswith(b"<?xml") or _XML.match(root):
         return _refuse("xml", _SAVE_AS.format("XML"))
     return None
+
+
+def _without_prolog(text: bytes) -> bytes:
+    """`text` from its first element or document type on."""
+    while True:
+        text = text.lstrip()
+        for mark, end in ((b"<!--", b"-->"), (b"<?", b"?>")):
+            if text.startswith(mark):
+                text = text.partition(end)[2]
+                break
+        else:
+            return text
 
 
 def _refuse(code: str, message: str, line: int | None = None) -> Problem:

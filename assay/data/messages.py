@@ -219,7 +219,7 @@ def _tool_call(part: JSONObject) -> ToolCall:
     arguments = inner.get("arguments", inner.get("input", {}))
     if isinstance(arguments, str):
         # Some models write arguments that are not JSON: they are shown as they are.
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             arguments = cast("JSON", json.loads(arguments))
     call_id = part.get("tool_call_id") or part.get("call_id") or part.get("id")
     return ToolCall(_text(inner.get("name")) or "unnamed", arguments, _text(call_id))

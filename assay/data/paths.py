@@ -50,7 +50,12 @@ def _descend(value: JSON, path: str) -> JSON | Missing:
         return MISSING
     if isinstance(value, (list, tuple)):
         head, _, rest = path.partition(".")
-        if head.isdigit() and int(head) < len(value):
+        if (
+            head.isascii()
+            and head.isdigit()
+            and len(head) < 10
+            and int(head) < len(value)
+        ):
             return _descend(value[int(head)], rest)
     return MISSING
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -44,6 +45,8 @@ def dataset_delete(request: PortalRequest, slug: str) -> HttpResponse:
         status = 200
     except editing.InUseError as error:
         uses, status = error.uses, 409
+    except ObjectDoesNotExist:
+        raise Http404(_("This dataset does not exist or was deleted.")) from None
     context = {
         "dataset": dataset,
         "chosen": chosen,
@@ -58,9 +61,12 @@ def dataset_delete(request: PortalRequest, slug: str) -> HttpResponse:
 def _chosen(
     request: PortalRequest, versions: list[DatasetVersion]
 ) -> list[DatasetVersion]:
+    """The version asked for, or all. Never all when the one asked for is gone."""
     number = request.GET.get("version") or request.POST.get("version") or ""
-    found = [version for version in versions if str(version.number) == number]
-    return found or versions
+    found = [v for v in versions if not number or str(v.number) == number]
+    if not found:
+        raise Http404(_("This version does not exist or was deleted."))
+    return found
 
 
 def _delete(

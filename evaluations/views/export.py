@@ -87,4 +87,4 @@ def run_raw(request: PortalRequest, slug: str, number: int) -> HttpResponse:
         value = exports.raw_row(queries.item_in(run, int(row)))
     else:
         value = exports.raw_run(run)
-    return JsonResponse(value, json_dumps_params={"indent": 2, "ensure_ascii": False})
+    return JsonResponse(value, json_dumps_params={"indent": 2, "ensure_ascii": True})

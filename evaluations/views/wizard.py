@@ -27,6 +27,7 @@ from evaluations.submit import SpecInvalid, submit_draft
 from evaluations.surroundings import View, look_around
 from evaluations.wizard import pages, target
 from evaluations.wizard.stepper import neighbour, step_url, stepper, steps_of
+from evaluations.wizard.values import whole
 from workspace.htmx import go, is_partial, render_page
 from workspace.models import Role
 from workspace.scoping import PortalRequest, find, project_view
@@ -142,7 +143,7 @@ def _posted(visit: Visit) -> HttpResponse:
     if visit.step == "target" and action in {"preview", "try"}:
         return target.try_on_row(visit.request, visit.spec, visit.view, action)
     spec, raw_problems = pages.read_step(visit.step, visit.spec, post, visit.view)
-    revision = int(post["revision"]) if post.get("revision", "").isdigit() else 0
+    revision = whole(post.get("revision")) or 0
     try:
         _save(visit, spec, revision)
     except drafts.EditedElsewhere as conflict:
@@ -225,6 +226,8 @@ def _conflict(
 
     The form holds what this person typed; saving it again replaces the other version.
     """
+    if theirs.run is not None:  # the other one was our own Submit
+        return go(visit.request, pages.run_url(theirs.run))
     visit.draft = theirs
     other = drafts.spec_of(theirs)
     visit.spec = mine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -82,7 +83,10 @@ def _read_one(
 
 def _number(text: str, field: str, label: str, found: list[Problem]) -> float | None:
     try:
-        return float(text.strip().replace(",", "."))
+        value = float(text.strip().replace(",", "."))
+        if not math.isfinite(value):
+            raise ValueError(text)
+        return value
     except ValueError:
         message = gettext_noop("%(name)s: enter a number.")
         sentence = Sentence(message, {"name": label})

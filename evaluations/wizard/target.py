@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from assay.data.chat import ModelError
@@ -26,6 +25,7 @@ from evaluations.surroundings import View, known_paths
 from evaluations.wizard.values import sample_row, shown_messages
 from targets.models import TestCall
 from targets.testcalls import ask
+from workspace.htmx import render_page
 from workspace.models import Project
 from workspace.scoping import PortalRequest, find
 from workspace.sentences import say
@@ -126,11 +126,17 @@ def try_on_row(
     form = TargetForm(_with_defaults(request.POST, spec), deployments=view.deployments)
     rows = preview_view(request.project, view)
     if not form.is_valid():
+        number, _item = sample_row(request, rows)
         context: dict[str, Any] = {
             "form_errors": form.errors,
             "preview_version": rows.version,
+            "draft_ref": _draft_ref(request),
+            "row_number": number,
+            "row_count": rows.version.row_count if rows.version else 0,
         }
-        return render(request, "evaluations/draft/_preview.html", context, status=422)
+        return render_page(
+            request, "evaluations/draft/_preview.html", context, status=422
+        )
     target = form.spec()
     context = _preview(request, target, rows)
     deployment = view.deployments.get(target.deployment)
@@ -147,12 +153,17 @@ def try_on_row(
         context["call"] = call
     elif action == "try" and not deployment:
         context["template_problems"] = [_("Choose a model.")]
-    context["draft_ref"] = request.resolver_match.kwargs["ref"]  # type: ignore[union-attr]
-    return render(request, "evaluations/draft/_preview.html", context)
+    context["draft_ref"] = _draft_ref(request)
+    return render_page(request, "evaluations/draft/_preview.html", context)
+
+
+def _draft_ref(request: PortalRequest) -> str:
+    match = request.resolver_match
+    return str(match.kwargs["ref"]) if match else ""
 
 
 def show_try(request: PortalRequest, draft: EvaluationDraft, ref: str) -> HttpResponse:
     calls = TestCall.objects.filter(project=request.project, kind=TestCall.Kind.ROW)
     call = find(calls, "This test call does not exist any more.", ref=ref)
     context = {"call": call, "draft_ref": draft.ref}
-    return render(request, "evaluations/draft/_try.html", context)
+    return render_page(request, "evaluations/draft/_try.html", context)

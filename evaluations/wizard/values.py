@@ -16,6 +16,12 @@ from workspace.models import Project
 from workspace.scoping import PortalRequest
 
 
+def whole(text: str | None) -> int | None:
+    """A number from 0 to 999,999,999 written in plain digits, else None."""
+    fits = bool(text) and len(text or "") < 10
+    return int(text) if text and fits and text.isascii() and text.isdigit() else None
+
+
 def short(value: JSON | Missing) -> str:
     """The beginning of a value; empty when there is none."""
     return "" if value is MISSING else output_preview(value)
@@ -54,7 +60,7 @@ def sample_row(request: PortalRequest, view: View) -> tuple[int, JSONObject]:
     if view.version is None or not view.version.row_count:
         return 0, {}
     text = request.POST.get("row") or request.GET.get("row") or "1"
-    wanted = int(text) if text.isdigit() else 1
+    wanted = whole(text) or 1
     number = min(max(wanted, 1), view.version.row_count)
     row = view.version.rows.filter(index=number).first()
     return number, row.values if row else {}

@@ -4,10 +4,13 @@ import base64
 import json
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from assay.data.media import as_blob
@@ -506,3 +509,95 @@ def test_twenty_thousand_rows_need_little_memory():
     assert (state, rows) == (State.READY, 20_200)
     assert size > 120_000_000
     assert grown < 60  # megabytes
+
+
+@pytest.mark.parametrize("name", ["\\ud800", "x", "../../secret", "A" * 64])
+def test_a_reference_without_a_hash_is_no_failure_of_the_server(project, name):
+    line = f'{{"a":{{"$blob":"{name}","mime":"image/png","size":true}}}}'
+    version = run_import(add_file(project, line.encode()))
+    assert not version.import_report["is_broken"]
+    assert problems(version) == [
+        "Line 1 refers to a medium that is not in this project."
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-16"])
+def test_a_file_that_is_not_in_the_chosen_encoding_says_so(project, encoding):
+    version = run_import(add_file(project, b"a,b\n1,2\n3,\xff\n", file_name="r.csv"))
+    again = uploads.import_again(version, by=None, encoding=encoding, skip_bad=False)
+    run_import(again)
+    assert again.state == State.FAILED
+    assert not again.import_report["is_broken"]
+    assert f"is not {encoding.upper()}" in problems(again)[0]
+
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg">\n<script>a,b</script>\n</svg>\n'
+FRAME = b"\xff\xfb\x90\x64" + bytes(413)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (SVG, "This is an image (SVG)."),
+        (b"\xef\xbb\xbf <?xml version='1.0'?>\n<!-- a -->" + SVG, "an image (SVG)."),
+        (b"<!DOCTYPE svg PUBLIC 'x'>" + SVG, "an image (SVG)."),
+        (b"<?xml version='1.0'?>\n<a>1</a>", "a file of type XML."),
+        (b"<rss>\n  <channel>\n<item>", "a file of type XML."),
+        (b'<feed a="b" xmlns="http://a">text', "a file of type XML."),
+        (b"<?xml version='1.0'?><!DOCTYPE html><html>", "a web page (HTML)"),
+        (FRAME * 3, "This is an MP3 file."),
+        (b"ID3\x02\x00" + bytes(50), "This is an MP3 file."),
+        (b"ID3\x04\x00" + bytes(50), "This is an MP3 file."),
+    ],
+)
+def test_what_is_no_table_is_named(project, data, said):
+    version = run_import(add_file(project, data, file_name="evil_script.svg"))
+    assert version.state == State.FAILED
+    assert said in problems(version)[0]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<DATE>\t<TIME>\t<OPEN>\n1\t2\t3\n",
+        b"<TICKER>,<PER>\nA,1\n",
+        "явление,слово\nодин,два\n".encode("cp1251"),
+        b"<svgs>,b\n1,2\n",
+    ],
+)
+def test_tables_that_begin_like_something_else_are_tables(project, data):
+    version = run_import(add_file(project, data, file_name="rows.csv"))
+    assert version.state == State.READY, version.import_report
+
+
+def test_the_same_bytes_are_imported_once(project):
+    first = add_file(project, b"a\n1\n", name="one")
+    assert add_file(project, b"a\n1\n", name="one") == first
+    assert add_file(project, b"a\n1\n", name="two") == first
+    assert DatasetVersion.objects.count() == 1
+    assert first.dataset.project.datasets.count() == 1
+
+
+def test_an_import_that_is_being_canceled_is_not_taken(project):
+    first = add_file(project, b"a\n1\n", name="one")
+    job = claim_job(DataJob, first.job.pk)
+    uploads.cancel_import(first)
+    assert job is not None
+    second = add_file(project, b"a\n1\n", name="one")
+    assert second.number == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_uploads_of_the_same_bytes_give_one_version(project):
+    start = threading.Barrier(8)
+
+    def upload(_n):
+        try:
+            start.wait()
+            return add_file(project, b"a\n1\n", name="one").pk
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(upload, range(8)))
+    assert len(found) == DatasetVersion.objects.count() == 1

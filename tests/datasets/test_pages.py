@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from datasets import usage
+from datasets import queries, usage
 from datasets.models import DataJob, Dataset, DatasetVersion
 from datasets.samples import ensure_sample
 from tests.factories import add_file, jsonl, make_version, png, run_import, wav
@@ -397,7 +397,7 @@ def test_media_are_shown_with_words(client_owner, project):
     assert "base64" not in html
     assert 'alt="A blue square"' in html
     assert 'alt="Image of row 2"' in html
-    assert "image_url of row 1, 64 × 48" in html
+    assert "image_url of row 1 · 64&nbsp;×&nbsp;48 · " in html
     assert "<audio" in html
     assert "0:02" in html
 
@@ -552,6 +552,30 @@ def test_one_version_can_be_deleted(client_editor, project, version):
     assert "Delete version 1?" in text
     client_editor.post(address + "?version=1")
     assert list(DatasetVersion.objects.all()) == [other]
+
+
+def test_a_version_that_is_gone_takes_no_other_along(client_editor, project, version):
+    make_version(project, [{"a": 1}], name="Booking rows")
+    address = page(project, "dataset_delete", version.dataset.slug)
+    assert client_editor.post(address + "?version=1").status_code == 302
+    assert client_editor.post(address + "?version=1").status_code == 404
+    assert client_editor.get(address + "?version=1").status_code == 404
+    assert DatasetVersion.objects.count() == 1
+
+
+@pytest.mark.parametrize("query", ["", "?version=1"])
+def test_the_slower_of_two_deletes_finds_nothing(
+    client_editor, project, version, monkeypatch, query
+):
+    stale = list(queries.versions_of(version.dataset))
+    dataset = version.dataset
+    monkeypatch.setattr(queries, "dataset_in", lambda *_a: dataset)
+    monkeypatch.setattr(queries, "versions_of", lambda _d: stale)
+    Dataset.objects.filter(pk=dataset.pk).delete()
+    address = page(project, "dataset_delete", dataset.slug) + query
+    assert client_editor.post(address).status_code == 404
+    stale.clear()
+    assert client_editor.post(address).status_code == 404
 
 
 def test_what_runs_use_is_not_deleted(client_editor, project, version, monkeypatch):

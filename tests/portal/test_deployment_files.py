@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,10 +38,6 @@ def test_compose_worker_takes_both_queues(compose):
 
 def test_the_settings_work_as_compose_starts_them(compose, tmp_path):
     """The same variables, without containers: settings load and name both servers."""
-    import os
-    import subprocess
-    import sys
-
     env = {
         **os.environ,
         "ASSAY_DATA_DIR": str(tmp_path),
@@ -72,3 +71,47 @@ def test_data_tables_carry_their_licences():
     names = {path.name for path in tables.iterdir()}
     assert any(name.startswith("LICENCE") for name in names)
     assert "README.md" in names
+
+
+IMPORT_ALL = """
+import sys
+from importlib.metadata import packages_distributions
+pinned = set(sys.argv[1].split(","))
+found = packages_distributions()
+
+class OnlyPinned:
+    def find_spec(self, name, path=None, target=None):
+        owners = {d.lower().replace("_", "-") for d in found.get(name, [])}
+        if owners and not owners & pinned:
+            raise ModuleNotFoundError(f"{name} is not pinned", name=name)
+
+sys.meta_path.insert(0, OnlyPinned())
+import django
+django.setup()
+import kombu.transport.redis, celery.apps.worker, celery.apps.beat
+import gunicorn.app.wsgiapp, gunicorn.workers.gthread, psycopg
+import portal.tasks, portal.worker, portal.urls, targets.simulator
+import evaluations.tasks, datasets.tasks, targets.tasks
+import pandas, pyarrow.parquet, scipy.stats
+print("ok")
+"""
+
+
+def test_everything_that_runs_is_in_the_runtime_requirements(tmp_path):
+    """All processes and both brokers import with the runtime packages alone."""
+    pinned = re.findall(
+        r"^([a-z0-9][\w.-]*)", (ROOT / "requirements.txt").read_text(), re.MULTILINE
+    )
+    env = {
+        **os.environ,
+        "ASSAY_DATA_DIR": str(tmp_path),
+        "DJANGO_SETTINGS_MODULE": "portal.settings",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL, ",".join(pinned)],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "ok", done.stderr

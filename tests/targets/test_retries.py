@@ -74,6 +74,7 @@ FINAL = [
     (error(400, "x is not a valid model ID"), "model_unknown", True),
     (error(400, "Too long", code="context_length_exceeded"), "too_long", False),
     (error(413, "Payload too large"), "too_long", False),
+    (error(400, "Filtered", code="content_filter"), "content_filter", False),
     (
         error(429, "You exceeded your current quota", code="insufficient_quota"),
         "quota_used_up",
@@ -256,6 +257,81 @@ def test_redirects_are_not_followed(lab):
         with FakeLLM(always(moved)) as fake:
             failure = fails(lab, fake.url)
     assert failure.code == "redirected"
-    assert elsewhere.url in failure.sentence
+    assert "127.0.0.1" not in failure.sentence
     assert KEY not in failure.sentence
     assert elsewhere.calls == []
+
+
+REDIRECTED = (
+    "The server redirects to another address. Enter the address that it should be."
+)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://169.254.169.254/latest",
+        "http://10.0.0.7:8000/v1",
+        "http://[::1]/v1",
+        "http://[::ffff:10.0.0.7]/v1",
+        "http://127.1/v1",
+        "http://2130706433/v1",
+        "http://db/v1",
+        "http://metadata.google.internal/v1",
+        "http://api.example.com@10.0.0.7/v1",
+        "http://[/v1",
+        "http://h.example.com:99999/",
+        "file://api.example.com/etc",
+        "/v2",
+        "",
+    ],
+)
+def test_a_redirect_names_no_private_address(lab, target):
+    moved = Answer(status=307, headers={"Location": target})
+    with FakeLLM(always(moved)) as fake:
+        failure = fails(lab, fake.url)
+    assert (failure.code, failure.sentence) == ("redirected", REDIRECTED)
+
+
+def test_a_redirect_to_a_public_address_names_it(lab):
+    target = "https://u:p@api.example.com:8443/v1/chat/completions?a=b"
+    moved = Answer(status=308, headers={"Location": target})
+    with FakeLLM(always(moved)) as fake:
+        failure = fails(lab, fake.url)
+    assert "to https://api.example.com:8443/v1. Enter" in failure.sentence
+
+
+def test_a_content_filter_says_so(lab):
+    refused = error(400, "Long talk", code="content_filter")
+    with FakeLLM(always(refused)) as fake:
+        failure = fails(lab, fake.url)
+    assert failure.sentence == "The content filter of the server blocked this request."
+    assert failure.details["message"] == "Long talk"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ({"reason": "bad", "ok": None}, '{"reason": "bad", "ok": null}'),
+        ({"message": {"é": True}}, '{"é": true}'),
+        ([{"loc": "x", "type": None}], '{"loc": "x", "type": null}'),
+        (["a", False], "a; false"),
+    ],
+)
+def test_a_message_that_is_no_text_is_shown_as_json(lab, message, shown):
+    with FakeLLM(always(error(422, message))) as fake:
+        failure = fails(lab, fake.url)
+    assert failure.sentence.endswith(f"It said: {shown}")
+
+
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br"])
+def test_an_answer_that_cannot_be_decoded_says_so(lab, encoding, status):
+    broken = Answer(
+        raw=b"\xff no such stream",
+        status=status,
+        headers={"Content-Encoding": encoding},
+    )
+    with FakeLLM(always(broken)) as fake:
+        failure = fails(lab, fake.url)
+    assert failure.sentence == "The server's answer cannot be read."

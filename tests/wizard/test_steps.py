@@ -430,3 +430,49 @@ def test_the_search_finds_things_by_name(wizard, client_editor, words):
     }  # fmt: skip
     for key, link in links.items():
         assert (link in page) == (key == words)
+
+
+@pytest.mark.parametrize("typed", ["nan", "inf", "-inf", "1e999"])
+def test_a_threshold_is_a_number(wizard, typed):
+    response = wizard.post(
+        "criteria", **{"threshold-coherence-coherence": typed, "go": "next"}
+    )
+    assert response.status_code == 422
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"top_p": "-1"}, {"temperature": "nan"}, {"seed": "x"}, {"row": "²"}]
+)
+@pytest.mark.parametrize("action", ["preview", "try"])
+def test_a_wrong_field_in_a_preview_is_named(wizard, judge, wrong, action):
+    data = {"kind": "model", "deployment": judge.ref, "user_prompt": "{{item.query}}"}
+    response = wizard.post("target", **{**data, **wrong}, go=action)
+    assert response.status_code in {200, 422}
+
+
+@pytest.mark.parametrize("text", ["²", "9" * 5000, "-1", "x", ""])
+def test_senseless_numbers_in_addresses_are_harmless(wizard, text):
+    wizard.post("data", go="next")
+    assert wizard.get("mapping", row=text).status_code == 200
+    assert wizard.post("review", revision=text, go="save").status_code == 422
+
+
+def test_halves_of_characters_do_not_break_a_page(wizard, project):
+    bad = make_version(
+        project, [{"query": "\ud800 x", "response": "r", "ground_truth": "g"}], "half"
+    )
+    wizard.post("data", dataset=bad.ref, go="next")
+    for step in STEPS:
+        assert wizard.get(step).status_code == 200
+
+
+def test_twenty_submits_make_one_run(wizard):
+    wizard.post("data", go="next")
+    wizard.draft.refresh_from_db()
+    revision = wizard.draft.revision
+    answers = [
+        wizard.post("review", name="Gate", revision=revision, go="submit")
+        for _ in range(5)
+    ]
+    assert {a.status_code for a in answers} == {302}
+    assert Run.objects.count() == 1

@@ -48,4 +48,6 @@ class Command(BaseCommand):
             validate_email(email.strip())
         except ValidationError:
             raise CommandError(f"{email} is not an e-mail address.") from None
-        return User.objects.create_user(email)
+        added = User.objects.create_user(email)
+        assert isinstance(added, User)
+        return added

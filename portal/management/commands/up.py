@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import os
 import socket
 import sys
 from argparse import ArgumentParser
@@ -16,6 +17,7 @@ from django.db import close_old_connections, connections
 from evaluations.lifecycle import free_leases_of
 from portal.prepare import prepare
 from portal.supervisor import Part, Supervisor, free_port, is_open, port_is_free
+from portal.upkeep import drop_leftovers
 from workspace.models import WorkerProcess
 from workspace.signin import make_token, sign_in_address
 
@@ -83,6 +85,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        os.umask(0o077)  # data of people: for this user only
         host, port = settings.HOST, settings.PORT
         lock = self._lock()
         if not port_is_free(host, port):
@@ -90,6 +93,7 @@ class Command(BaseCommand):
                 f"Port {port} is in use. Stop what runs there, or choose another: "
                 "PORT=8001 make run"
             )
+        drop_leftovers(older_than_seconds=0)
         _project, owner = prepare()
         address = sign_in_address(make_token(owner))
         connections.close_all()
