@@ -32,25 +32,21 @@ FILTER_NAMES = ("result", "metric", "verdict", "code", "min", "max", "bin")
 
 @dataclass(slots=True)
 class RunPage:
-    """A run with its metrics and their scores: what every tab needs.
-
-    2 queries, 3 while the run is open.
-    """
+    """A run with its metrics and their scores: what every tab needs. 2 queries."""
 
     run: Run
     metrics: dict[int, Metric]
     cards: list[ScoreCard]
-    errors: int
-    """Scores that could not be made, as the results say now."""
 
     @classmethod
     def of(cls, run: Run) -> RunPage:
-        """The kept tallies of an open run are older than its results."""
         metrics = queries.metrics_of(run.evaluation)
-        cards = score_cards(run, metrics)
-        tallied = sum(card.tally.errored for card in cards)
-        errors = queries.errors_of(run) if run.is_open else tallied
-        return cls(run, metrics, cards, errors)
+        return cls(run, metrics, score_cards(run, metrics))
+
+    @property
+    def errors(self) -> int:
+        """Scores that could not be made, as the results say now."""
+        return sum(card.tally.errored for card in self.cards)
 
     @property
     def has_scores(self) -> bool:

@@ -210,13 +210,17 @@ def name_of(metric: Metric) -> str:
     return f"{criterion}: {metric_name}"
 
 
-def score_cards(run: Run, metrics: Mapping[int, Metric]) -> list[ScoreCard]:
+def score_cards(
+    run: Run, metrics: Mapping[int, Metric], *, in_list: bool = False
+) -> list[ScoreCard]:
     """A card per metric, primary ones first; empty tallies where nothing is scored.
 
-    1 query, none when the summaries were fetched before.
+    1 query, none when the summaries were fetched before. A list takes the kept
+    tallies of an open run as well, so that it costs no query for each run.
     """
     # While a run is open its counts go on: scores and rows must be of one moment.
-    kept = summaries.count(run) if run.is_open else summaries.tallies_of(run)
+    is_live = run.is_open and not in_list
+    kept = summaries.count(run) if is_live else summaries.tallies_of(run)
     cards = [
         ScoreCard(metric, kept.get(pk) or MetricTally.of(metric.spec))
         for pk, metric in metrics.items()
@@ -239,7 +243,7 @@ class RunLine:
     @classmethod
     def of(cls, run: Run, metrics: Mapping[int, Metric]) -> RunLine:
         """No query when the summaries were fetched before."""
-        cards = score_cards(run, metrics)
+        cards = score_cards(run, metrics, in_list=True)
         return cls(run, [card for card in cards if card.metric.is_primary])
 
     @property

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import email.utils
 import socket
+import zlib
 from time import monotonic, time
 
+import aiohttp
+import httpx2
+import openai
 import pytest
+from aiohttp.http_exceptions import ContentEncodingError
 
 from assay.data.chat import ModelError
+from targets import failures
 from targets.gateway import _retry_after
 from tests.fakes.llm import Answer, FakeLLM, error, verdict
 from tests.targets.conftest import KEY, say
@@ -324,14 +330,18 @@ def test_a_message_that_is_no_text_is_shown_as_json(lab, message, shown):
     assert failure.sentence.endswith(f"It said: {shown}")
 
 
-@pytest.mark.parametrize("status", [200, 400])
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br"])
-def test_an_answer_that_cannot_be_decoded_says_so(lab, encoding, status):
-    broken = Answer(
-        raw=b"\xff no such stream",
-        status=status,
-        headers={"Content-Encoding": encoding},
-    )
-    with FakeLLM(always(broken)) as fake:
-        failure = fails(lab, fake.url)
+@pytest.mark.parametrize(
+    "cause",
+    [
+        httpx2.DecodingError("incorrect header check"),
+        ContentEncodingError("Can not decode content-encoding: gzip"),
+        zlib.error("incorrect header check"),
+    ],
+)
+def test_an_answer_that_cannot_be_decoded_says_so(cause):
+    failed = openai.APIConnectionError(request=httpx2.Request("POST", "http://h/v1"))
+    failed.__cause__ = aiohttp.ClientPayloadError("not completed")
+    failed.__cause__.__cause__ = cause
+    failure = failures.from_connection(failed, "http://h/v1")
     assert failure.sentence == "The server's answer cannot be read."
+    assert failure.permanent

@@ -39,7 +39,7 @@ class Command(BaseCommand):
         self.stdout.write(sign_in_address(make_token(user)))
 
     def _user(self, email: str, *, may_add: bool) -> User:
-        user = User.objects.filter(email__iexact=email.strip()).first()
+        user: User | None = User.objects.filter(email__iexact=email.strip()).first()
         if user is not None:
             return user
         if not may_add:
