@@ -103,7 +103,7 @@ def from_status(
     if status == 402 or codes & QUOTA_CODES:
         return _stop("quota_used_up", f"The quota is used up.{tail}", details)
     if status == 400 and "content_filter" in codes:
-        sentence = "The content filter of the server blocked this request."
+        sentence = f"The content filter of the server blocked this request.{tail}"
         return ModelError("content_filter", sentence, permanent=True, details=details)
     unknown = bool(codes & UNKNOWN_MODEL_CODES or _UNKNOWN_MODEL.search(said))
     if status in (404, 405) or (status == 400 and unknown):
