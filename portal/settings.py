@@ -113,7 +113,7 @@ else:
                 "transaction_mode": "IMMEDIATE",
                 "init_command": (
                     "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
-                    "PRAGMA cache_size=-32000;"
+                    "PRAGMA cache_size=-8000;"
                 ),
             },
         }

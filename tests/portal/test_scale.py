@@ -19,7 +19,7 @@ from tests.support.portal import running_portal
 pytestmark = [pytest.mark.broker, pytest.mark.scale]
 
 ROWS = 20_000
-GROWTH_MB = 60
+GROWTH_MB = 100
 
 SUBMIT = """
 import json

@@ -311,7 +311,8 @@ def test_a_content_filter_says_so(lab):
     refused = error(400, "Long talk", code="content_filter")
     with FakeLLM(always(refused)) as fake:
         failure = fails(lab, fake.url)
-    assert failure.sentence == "The content filter of the server blocked this request."
+    blocked = "The content filter of the server blocked this request."
+    assert failure.sentence == f"{blocked} It said: Long talk"
     assert failure.details["message"] == "Long talk"
 
 
