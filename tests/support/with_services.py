@@ -18,6 +18,8 @@ def main() -> int:
         with both() as services:
             env = {
                 **os.environ,
+                # Importing the product has named its own settings by now.
+                "DJANGO_SETTINGS_MODULE": "tests.settings",
                 "ASSAY_TEST_DATABASE_URL": services.database_url,
                 "ASSAY_TEST_REDIS_URL": services.redis_url,
             }
