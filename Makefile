@@ -33,7 +33,7 @@ unit: $(VENV)/.dev
 
 # The same code on PostgreSQL and Redis.
 services: $(VENV)/.dev
-	$(BIN)/python -m tests.support.with_services pytest -q -n 2 --dist loadfile -m "not broker and not services and not browser" tests/datasets tests/blobs tests/evaluations tests/targets tests/portal tests/workspace
+	$(BIN)/python -m tests.support.with_services pytest -q -n 2 --dist loadfile -m "not broker and not services and not browser" tests/datasets tests/blobs tests/wizard tests/portal tests/workspace
 
 fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not broker and not services and not browser"
