@@ -63,11 +63,11 @@ class RowFilter:
         offered: Mapping[str, bool] | None = None,
     ) -> RowFilter:
         """`offered` are the optional columns, and whether each is usually shown."""
-        metric = _whole(query.get("metric"))
+        metric = whole(query.get("metric"))
         sort = query.get("sort", "index")
         name = sort.removeprefix("-")
-        known = name in SORTS or (name.isdecimal() and _whole(name) in metrics)
-        per = _whole(query.get("per")) or 20
+        known = name in SORTS or (name.isdecimal() and whole(name) in metrics)
+        per = whole(query.get("per")) or 20
         verdict, code = query.get("verdict", ""), query.get("code", "")
         wanted = cls(
             q=query.get("q", "").replace("\0", "").strip()[:200],
@@ -78,9 +78,9 @@ class RowFilter:
             code=code if CODE.fullmatch(code) else "",
             low=_number(query.get("min")),
             high=_number(query.get("max")),
-            bin=_whole(query.get("bin")),
+            bin=whole(query.get("bin")),
             sort=sort if known else "index",
-            page=min(max(1, _whole(query.get("page")) or 1), 10**6),
+            page=min(max(1, whole(query.get("page")) or 1), 10**6),
             per=per if per in PER_PAGE else 20,
             columns=_columns(query.getlist("cols"), offered or {}),
         )
@@ -133,7 +133,7 @@ class RowFilter:
         return replace(self, page=1, per=20, columns=None)
 
 
-def _whole(text: str | None) -> int | None:
+def whole(text: str | None) -> int | None:
     if not text or not text.isascii() or not text.isdecimal() or len(text) > 15:
         return None
     return int(text)

@@ -23,11 +23,11 @@ from assay.running.spec import (
 from datasets.models import DatasetVersion
 from evaluations import drafts
 from evaluations.models import EvaluationDraft
+from evaluations.rowfilter import whole
 from evaluations.submit import SpecInvalid, submit_draft
 from evaluations.surroundings import View, look_around
 from evaluations.wizard import pages, target
 from evaluations.wizard.stepper import neighbour, step_url, stepper, steps_of
-from evaluations.wizard.values import whole
 from workspace.htmx import go, is_partial, render_page
 from workspace.models import Role
 from workspace.scoping import PortalRequest, find, project_view

@@ -10,16 +10,11 @@ from assay.data.paths import MISSING, Missing, resolve
 from assay.running.spec import EvaluationSpec
 from blobs.queries import describe, with_media
 from evaluations.previews import output_preview
+from evaluations.rowfilter import whole
 from evaluations.surroundings import View
 from targets.models import TestCall
 from workspace.models import Project
 from workspace.scoping import PortalRequest
-
-
-def whole(text: str | None) -> int | None:
-    """A number from 0 to 999,999,999 written in plain digits, else None."""
-    fits = bool(text) and len(text or "") < 10
-    return int(text) if text and fits and text.isascii() and text.isdigit() else None
 
 
 def short(value: JSON | Missing) -> str:
