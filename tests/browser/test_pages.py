@@ -22,6 +22,9 @@ new PerformanceObserver(list => {
 }).observe({type: "layout-shift", buffered: true});
 """
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# As wide as the widest fallback font that a system without ours may choose.
+WIDER = "document.body.style.letterSpacing = '.05em'"
+NARROWER = "document.body.style.letterSpacing = ''"
 QUIET = "() => !document.querySelector('.htmx-request')"
 CONTRAST = {"runOnly": ["color-contrast"]}
 
@@ -88,6 +91,10 @@ def looks(watch, name: str) -> list[str]:
         page.set_viewport_size({"width": width, "height": height})
         if (over := page.evaluate(SIDEWAYS)) > 0:
             wrong.append(f"{size}: scrolls sideways by {over} px")
+        page.evaluate(WIDER)
+        if (over := page.evaluate(SIDEWAYS)) > 0:
+            wrong.append(f"{size}: a wider font scrolls sideways by {over} px")
+        page.evaluate(NARROWER)
         if size != "medium":
             wrong += [f"{size}: {found}" for found in violations(page)]
         watch.shot(f"{name}-{size}-light")
