@@ -11,7 +11,8 @@ class Blob(models.Model):
     """One medium or file. `mime` is sniffed from the bytes, never taken from a name.
 
     `width` and `height` are pixels, `duration` seconds, `waveform` up to 60 levels
-    from 0 to 100.
+    from 0 to 100. `problem` is a sentence for people; `is_shown` is False when a page
+    cannot show or play the medium and only offers it as a download.
     """
 
     class Kind(models.TextChoices):
@@ -28,6 +29,7 @@ class Blob(models.Model):
     duration = models.FloatField(null=True, blank=True)
     waveform = models.JSONField(default=list, blank=True)
     problem = models.CharField(max_length=200, blank=True, default="")
+    is_shown = models.BooleanField(default=True)
     stored_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

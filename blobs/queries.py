@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from assay.data.jsonx import JSON
 from assay.data.media import BLOB_KEY, as_blob
 from blobs.models import Blob
+from blobs.sniff import UNKNOWN
 from workspace.models import Project
+
+UNKNOWN_TYPE = gettext_noop("This is no image and no recording of a known type.")
 
 
 def visible_blob(project: Project, sha256: str) -> Blob | None:
@@ -45,10 +51,8 @@ def describe(project: Project, values: Iterable[JSON]) -> dict[str, dict[str, An
 
 
 def as_media(blob: Blob) -> dict[str, Any]:
-    """`blob` as the `media` tag takes it. Without a usable type it is a download."""
-    kind = blob.kind
-    if kind == Blob.Kind.IMAGE and blob.problem:
-        kind = Blob.Kind.OTHER
+    """`blob` as the `media` tag takes it. What cannot be shown is a download."""
+    kind = blob.kind if blob.is_shown else Blob.Kind.OTHER
     return {
         BLOB_KEY: blob.sha256,
         "mime": blob.mime,
@@ -58,17 +62,24 @@ def as_media(blob: Blob) -> dict[str, Any]:
         "height": blob.height,
         "duration": blob.duration,
         "waveform": blob.waveform,
-        "problem": blob.problem,
+        "problem": blob.problem or (_(UNKNOWN_TYPE) if blob.mime == UNKNOWN else ""),
         "alt": "",
     }
 
 
 def with_media(value: JSON, described: dict[str, dict[str, Any]]) -> Any:
-    """`value` with every reference replaced by its description, at any depth."""
+    """`value` with every reference replaced by its description, at any depth.
+
+    Data that has the key of a reference and is none loses that key's special meaning.
+    """
     if (ref := as_blob(value)) is not None:
-        return described.get(ref.sha256, ref.as_json())
+        found = described.get(ref.sha256, ref.as_json())
+        return {**found, "url": ref.url} if ref.url else found
     if isinstance(value, dict):
-        return {key: with_media(item, described) for key, item in value.items()}
+        return {
+            "blob" if key == BLOB_KEY else key: with_media(item, described)
+            for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [with_media(item, described) for item in value]
     return value

@@ -102,6 +102,7 @@ def _recorded(sha256: str, size: int, head: bytes, project: Project) -> Blob:
     if blob is None:
         mime = mime_of(head)
         facts = examine(path_of(sha256), mime, thumb_path_of(sha256))
+        mime = facts.mime or mime
         family = mime.partition("/")[0]
         blob, _created = Blob.objects.get_or_create(
             sha256=sha256,
@@ -114,6 +115,7 @@ def _recorded(sha256: str, size: int, head: bytes, project: Project) -> Blob:
                 "duration": facts.duration,
                 "waveform": facts.waveform,
                 "problem": facts.problem[:200],
+                "is_shown": facts.is_shown,
             },
         )
     ProjectBlob.objects.get_or_create(project=project, blob=blob)

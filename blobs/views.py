@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from blobs import ranges, store
 from blobs.models import Blob
 from blobs.queries import visible_blob
-from blobs.sniff import INLINE
+from blobs.sniff import INLINE, SVG
 from workspace.scoping import PortalRequest, project_view
 
 HEADERS = {
@@ -21,15 +21,23 @@ HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "X-Content-Type-Options": "nosniff",
 }
+SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+DOCUMENTS = frozenset({"document", "iframe", "frame", "embed", "object"})
+"""What a browser says it wants when it would open an SVG as a page."""
 
 
 @require_safe
 @project_view()
 def media(request: PortalRequest, sha256: str) -> HttpResponse:
-    """The bytes of a blob, a part of them, or with `?size=thumb` a small image."""
+    """The bytes of a blob, a part of them, or with `?size=thumb` a small image.
+
+    An SVG has no thumbnail: it is small for every size.
+    """
     blob = visible_blob(request.project, sha256)
-    is_thumb = request.GET.get("size") == "thumb"
-    if blob is None or (is_thumb and not _has_thumb(blob)):
+    if blob is None:
+        raise Http404(_("This medium does not exist or was deleted."))
+    is_thumb = request.GET.get("size") == "thumb" and blob.mime != SVG
+    if is_thumb and not _has_thumb(blob):
         raise Http404(_("This medium does not exist or was deleted."))
     # Media are compressed already, and a compressed answer cannot be a byte range.
     request.META.pop("HTTP_ACCEPT_ENCODING", None)
@@ -42,13 +50,17 @@ def media(request: PortalRequest, sha256: str) -> HttpResponse:
         response = _content(request, path, etag, mime)
     for name, value in {**HEADERS, "ETag": etag}.items():
         response[name] = value
-    if mime not in INLINE:
+    wanted = request.headers.get("Sec-Fetch-Dest", "")
+    if mime == SVG:
+        response["Content-Security-Policy"] = SVG_POLICY
+        response["Vary"] = "Sec-Fetch-Dest"
+    if mime not in INLINE or (mime == SVG and wanted in DOCUMENTS):
         response["Content-Disposition"] = f'attachment; filename="{blob.sha256[:16]}"'
     return cast("HttpResponse", response)
 
 
 def _has_thumb(blob: Blob) -> bool:
-    return blob.kind == Blob.Kind.IMAGE and not blob.problem
+    return blob.kind == Blob.Kind.IMAGE and blob.is_shown
 
 
 def _content(

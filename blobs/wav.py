@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     Samples = NDArray[np.float64]
 
 BARS = 60
-PCM, FLOAT, EXTENSIBLE = 1, 3, 0xFFFE
+PCM, FLOAT, A_LAW, MU_LAW, EXTENSIBLE = 1, 3, 6, 7, 0xFFFE
+PLAYED = (PCM, FLOAT, A_LAW, MU_LAW)
+CODECS = {
+    0x02: "Microsoft ADPCM",
+    0x11: "IMA ADPCM",
+    0x31: "GSM 6.10",
+    0x50: "MPEG layer II",
+    0x55: "MP3 inside WAV",
+    0x161: "Windows Media Audio",
+}
+"""Encodings that not every browser plays, by their code."""
+UNKNOWN_LENGTH = 0x7FFF_0000
+"""From here on a length field only says that the end was not known (streaming)."""
 _SAMPLES_PER_BAR = 2000
 
 
@@ -28,10 +40,15 @@ class NotPlayableError(Exception):
 
 @dataclass(slots=True)
 class Sound:
-    """Seconds, and up to 60 levels from 0 to 100 (none for compressed sound)."""
+    """Seconds, and up to 60 levels from 0 to 100 (none for compressed sound).
+
+    `problem` is a sentence for people; `is_played` False when browsers do not play it.
+    """
 
     duration: float
     levels: list[int] = field(default_factory=list)
+    problem: str = ""
+    is_played: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +64,28 @@ def read(path: Path) -> Sound:
     """Raises `NotPlayableError` when the file holds no sound."""
     with path.open("rb") as file:
         file_size = path.stat().st_size
-        form, start, length = _chunks(file, file_size)
+        form, start, promised = _chunks(file, file_size)
+        there = file_size - start
+        length = min(promised, there)
         if length < form.frame_bytes:
             message = "The recording holds no samples."
             raise NotPlayableError(message)
         duration = round(length / form.bytes_per_second, 3)
-        return Sound(duration, _levels(file, form, start, length))
+        sound = Sound(duration, _levels(file, form, start, length))
+        if promised > there and promised < UNKNOWN_LENGTH:
+            whole = promised / form.bytes_per_second
+            sound.problem = (
+                f"The recording is incomplete: {duration:.2f} of {whole:.2f} seconds."
+            )
+        if form.code not in PLAYED:
+            codec = CODECS.get(form.code, f"of encoding {form.code}")
+            sound.problem = f"The recording is {codec}, which browsers do not play."
+            sound.is_played = False
+        return sound
 
 
 def _chunks(file: BinaryIO, file_size: int) -> tuple[_Format, int, int]:
-    """The format, and where the samples begin and how many bytes they are."""
+    """The format, where the samples begin and how many bytes the header promises."""
     position, form = 12, None
     while position + 8 <= file_size:
         file.seek(position)
@@ -65,7 +94,7 @@ def _chunks(file: BinaryIO, file_size: int) -> tuple[_Format, int, int]:
         if name == b"fmt ":
             form = _format(file.read(min(length, 40)))
         elif name == b"data" and form is not None:
-            return form, start, min(length, file_size - start)
+            return form, start, length
         position = start + length + length % 2
     message = "The recording is incomplete or damaged."
     raise NotPlayableError(message)

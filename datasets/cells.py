@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from assay.data.exact import number_text
+from assay.data.exact import dumps, loads, number_text
 from assay.data.jsonx import JSON, JSONObject
 from assay.data.profile import kind_of, messages_of
+from assay.data.text import storable
 from blobs.models import Blob
 from blobs.queries import describe, with_media
-from datasets.models import DatasetVersion, Row
+from datasets.models import DatasetVersion, Row, RowChange
 from workspace.formats import preview
 from workspace.models import Project
 
@@ -93,11 +95,100 @@ def shown_rows(project: Project, rows: list[Row], columns: list[str]) -> list[Sh
     ]
 
 
+def raw_row(index: int, values: JSONObject, columns: list[str]) -> ShownRow:
+    """A row as it stands in a file, its media still text. No query."""
+    return ShownRow(index, [_cell(column, values, index, {}) for column in columns])
+
+
 def whole_row(project: Project, row: Row, columns: list[str]) -> list[Cell]:
     """Every column of one row, with whole values. 1 query for its media."""
     values = row.values
     described = describe(project, list(values.values()))
     return [_cell(column, values, row.index, described) for column in columns]
+
+
+@dataclass(slots=True)
+class ShownChange:
+    """A row before and after. `before` or `after` is None for a row that comes or
+    goes; `cells` are pairs of the columns that differ."""
+
+    pk: int
+    index: int
+    new_index: int
+    cells: list[tuple[Cell, Cell]]
+    is_added: bool
+    is_removed: bool
+
+
+def shown_changes(
+    version: DatasetVersion, changes: Sequence[RowChange]
+) -> list[ShownChange]:
+    """What unsaved changes do to the rows of `version`. 1 query, 1 for media."""
+    wanted = [change.index for change in changes if change.index]
+    rows = Row.objects.filter(version=version, index__in=wanted)
+    before = {row.index: row.values for row in rows}
+    pairs = [
+        (
+            (change.pk, change.index, 0),
+            before.get(change.index, {}),
+            _loaded(change.data),
+        )
+        for change in changes
+    ]
+    return _differences(version.dataset.project, pairs)
+
+
+def compared_rows(
+    old: DatasetVersion, new: DatasetVersion, places: Sequence[tuple[int, int]]
+) -> list[ShownChange]:
+    """Rows of two versions beside each other. 2 queries, 1 for media."""
+    olds = Row.objects.filter(version=old, index__in=[o for o, _n in places if o])
+    news = Row.objects.filter(version=new, index__in=[n for _o, n in places if n])
+    before = {row.index: row.values for row in olds}
+    after = {row.index: row.values for row in news}
+    pairs = [((0, o, n), before.get(o, {}), after.get(n, {})) for o, n in places]
+    return _differences(new.dataset.project, pairs)
+
+
+def _differences(
+    project: Project, pairs: list[tuple[tuple[int, int, int], JSONObject, JSONObject]]
+) -> list[ShownChange]:
+    described = describe(
+        project, [v for _k, a, b in pairs for v in (*a.values(), *b.values())]
+    )
+    return [
+        ShownChange(
+            pk,
+            index,
+            new_index,
+            [
+                (
+                    _cell(name, before, index, described),
+                    _cell(name, after, index, described),
+                )
+                for name in dict.fromkeys([*before, *after])
+                if name not in before
+                or name not in after
+                or dumps(before[name]) != dumps(after[name])
+            ],
+            is_added=not before,
+            is_removed=not after,
+        )
+        for (pk, index, new_index), before, after in pairs
+    ]
+
+
+def _loaded(text: str) -> JSONObject:
+    value = loads(text) if text else {}
+    assert isinstance(value, dict)
+    return value
+
+
+def media_of(project: Project, values: JSONObject) -> dict[str, Cell]:
+    """The cells of a row that are one medium, by their column. 1 query."""
+    described = describe(project, list(values.values()))
+    found = {name: _cell(name, values, 0, described) for name in values}
+    return {name: cell for name, cell in found.items() if cell.kind == "media"}
 
 
 def _cell(
@@ -175,18 +266,14 @@ def _content_text(content: JSON) -> str:
 
 
 def _clean(value: Any) -> Any:
-    """`value` without lone surrogates, which no page can carry."""
+    """`value` without NUL and lone surrogates, which no page can carry."""
     if isinstance(value, str):
-        return value if value.isascii() else _clean_text(value)
+        return storable(value)
     if isinstance(value, dict):
         return {_clean(key): _clean(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_clean(item) for item in value]
     return value
-
-
-def _clean_text(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 def _media_kinds(values: JSONObject, columns: list[str]) -> set[str]:

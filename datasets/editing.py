@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db import transaction
 
 from datasets import usage
-from datasets.ingest import delete_rows
 from datasets.models import Dataset, DatasetVersion
+from datasets.writing import delete_rows
 
 
 class InUseError(Exception):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from assay.data.checkup import KINDS
 from assay.data.records import ENCODING_LABELS
 from datasets.models import Dataset, DatasetVersion
+from datasets.requests import ReadRequest
 
 SORTS = ("name", "rows", "size", "updated")
 DEFAULT_SORT = "-updated"
@@ -59,6 +62,10 @@ class RowsQuery(QueryForm):
     has = forms.ChoiceField(
         required=False, choices=[("", ""), *[(kind, kind) for kind in CONTENT_KINDS]]
     )
+    finding = forms.ChoiceField(
+        required=False,
+        choices=[("", _("Any finding")), *[(k.slug, k.label) for k in KINDS.values()]],
+    )
     cols = forms.IntegerField(min_value=1, required=False)
 
 
@@ -74,6 +81,14 @@ class UploadForm(forms.Form):
             "The name of a dataset that exists adds a version to it."
         ),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    fetch_links = forms.BooleanField(
+        label=_("Fetch images and audio from links"),
+        required=False,
+        help_text=_(
+            "The server opens each link once, public addresses only, and keeps the "
+            "file, so that later runs see the same. Without this, links stay text."
+        ),
     )
 
 
@@ -93,8 +108,8 @@ class RenameForm(forms.ModelForm):
         return name
 
 
-class ImportAgainForm(forms.Form):
-    """How to read a file once more."""
+class ReadForm(forms.Form):
+    """How to read a file: what stays empty is as detected."""
 
     encoding = forms.ChoiceField(
         label=_("Encoding"),
@@ -104,4 +119,97 @@ class ImportAgainForm(forms.Form):
             *[(key, ENCODING_LABELS[key]) for key in ENCODING_LABELS],
         ],
     )
+    delimiter = forms.ChoiceField(
+        label=_("Separator"),
+        required=False,
+        choices=[
+            ("", _("As detected")),
+            ("comma", _("Comma")),
+            ("semicolon", _("Semicolon")),
+            ("tab", _("Tab")),
+            ("pipe", _("Vertical bar")),
+        ],
+    )
+    has_header = forms.ChoiceField(
+        label=_("First row"),
+        required=False,
+        choices=[
+            ("", _("As detected")),
+            ("yes", _("Names of the columns")),
+            ("no", _("Values")),
+        ],
+    )
+    read_json = forms.BooleanField(label=_("Read JSON in cells"), required=False)
+    fetch_links = forms.BooleanField(label=_("Fetch media from links"), required=False)
     skip_bad = forms.BooleanField(required=False)
+
+    @property
+    def request(self) -> ReadRequest:
+        """The choices of a valid form; a person reviews what comes out."""
+        data = dict(self.cleaned_data)
+        data["delimiter"] = DELIMITERS.get(data["delimiter"], "")
+        return ReadRequest(**data, needs_review=True)
+
+
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+"""By the name that a form can carry without losing it."""
+
+
+class DecisionForm(forms.Form):
+    """What becomes of the rows with a finding: one field per kind, keep or drop."""
+
+    def __init__(self, *args: Any, slugs: Iterable[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        for slug in slugs:
+            self.fields[slug] = forms.ChoiceField(
+                required=False, choices=[("keep", ""), ("drop", "")], initial="keep"
+            )
+
+    @property
+    def dropped(self) -> list[str]:
+        return [slug for slug, choice in self.cleaned_data.items() if choice == "drop"]
+
+
+class PartForm(forms.Form):
+    """A part of a version as a dataset of its own."""
+
+    name = forms.CharField(label=_("Name of the new dataset"), max_length=110)
+    how = forms.ChoiceField(
+        label=_("Rows"),
+        choices=[
+            ("found", _("The rows of the list as it is filtered")),
+            ("sample", _("A random sample")),
+            ("split", _("A random split into two datasets")),
+        ],
+        initial="sample",
+    )
+    size = forms.IntegerField(
+        label=_("Rows in the sample, or in the first part"),
+        min_value=1,
+        required=False,
+    )
+    seed = forms.IntegerField(
+        label=_("Seed"),
+        min_value=0,
+        max_value=2**31 - 1,
+        initial=1,
+        required=False,
+        help_text=_("The same seed draws the same rows."),
+    )
+
+    def __init__(self, *args: Any, row_count: int, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.row_count = row_count
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        how, size = data.get("how"), data.get("size")
+        if how in ("sample", "split") and "size" not in self.errors:
+            most = self.row_count - (how == "split")
+            if not size:
+                self.add_error("size", _("How many rows?"))
+            elif size > most:
+                message = _("At most %(most)s of the %(rows)s rows.")
+                counts = {"most": f"{most:,}", "rows": f"{self.row_count:,}"}
+                self.add_error("size", message % counts)
+        return data

@@ -1,55 +1,45 @@
 """Turns an uploaded file into the rows of a version: all of them or none.
 
 1. Rows of an earlier, interrupted try are removed.
-2. The file streams through the reader; media become blobs; rows are written in
-   batches. Each batch renews the lease in its own transaction: a process that lost
-   the lease writes nothing more.
+2. The file streams through the reader; media become blobs; rows are written.
 3. A wrong row ends the writing; reading goes on, so that all wrong lines are told.
-4. At the end the version is ready with its rows, or failed without any.
+4. The check-up looks at the rows once more.
+5. The version is ready, waits for a decision about what was found, or failed.
 """
 
 from __future__ import annotations
 
-import hashlib
+import errno
 import logging
-import time
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import BinaryIO
 
 from django.conf import settings
-from django.db import transaction
 
-from assay.data.exact import dumps as exact_dumps
-from assay.data.jsonx import JSONObject, canonical, dumps
-from assay.data.profile import Profiler
-from assay.data.records import Limits, Problem, RowRead, size
+from assay.data.records import Detected, Limits, Overrides, Problem, RowRead, size
+from assay.data.rowtext import text_of
 from assay.data.tabular import HEAD_BYTES, read, sniff
 from blobs import store
 from blobs.models import Blob
 from blobs.queries import visible_blob
+from datasets import checkup
 from datasets.media import Extractor, RowRefusedError
-from datasets.models import Contents, DataJob, DatasetVersion, Row
+from datasets.models import DataJob, DatasetVersion
+from datasets.pins import Pins
 from datasets.report import Report
-from workspace.leases import finish_job, renew
-from workspace.models import JobState
+from datasets.requests import ReadRequest
+from datasets.writing import (
+    CanceledError,
+    LeaseLostError,
+    RowWriter,
+    delete_rows,
+)
 
 log = logging.getLogger("datasets.ingest")
 
-BATCH_ROWS = 500
-BATCH_CHARACTERS = 8 * 1024 * 1024
-BEAT_SECONDS = 2.0
-BITS = {
-    "image": Contents.IMAGE,
-    "audio": Contents.AUDIO,
-    "chat": Contents.CHAT,
-}
-
-
-class LeaseLostError(Exception):
-    """Another process has the job now."""
-
-
-class CanceledError(Exception):
-    """A person canceled the import."""
+ROWS_AHEAD = 16
 
 
 def limits_of_settings() -> Limits:
@@ -74,10 +64,17 @@ def run(job: DataJob) -> None:
     except LeaseLostError:
         log.warning("import_lease_lost job=%s", job.pk)
     except CanceledError:
-        work.conclude_canceled()
+        work.writer.conclude_canceled()
+    except OSError as error:
+        log.exception("import_failed job=%s", job.pk)
+        work.writer.conclude_broken(DISK_FULL if error.errno in NO_ROOM else "")
     except Exception:
         log.exception("import_failed job=%s", job.pk)
-        work.conclude_broken()
+        work.writer.conclude_broken()
+
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+DISK_FULL = "The disk of the server is full. Ask whoever runs it to make room."
 
 
 class _Import:
@@ -86,20 +83,21 @@ class _Import:
         self.job = job
         self.version = versions.get(pk=job.version_id)
         self.project = self.version.dataset.project
+        self.request = ReadRequest.of(job.request)
+        self.drop = frozenset(self.request.drop)
         self.limits = limits_of_settings()
-        self.report = Report(skips_bad=bool(job.request.get("skip_bad")))
-        self.profiler = Profiler()
+        self.report = Report(skips_bad=self.request.skip_bad)
+        self.writer = RowWriter(job, self.version, self.report)
         self.extractor = Extractor(
             put=self._put,
             find=self._find,
             note=self.report.add,
             max_bytes=self.limits.medium_bytes,
         )
-        self.batch: list[Row] = []
-        self.batch_characters = 0
-        self.rows = 0
-        self.digest = hashlib.sha256()
-        self.beaten_at = time.monotonic()
+        self.pins: Pins | None = None
+        if self.request.fetch_links:
+            self.pins = Pins(self.project, self.writer.beat)
+            self.extractor.pin = self.pins.pin
 
     def run(self) -> None:
         original = self.version.original
@@ -107,26 +105,35 @@ class _Import:
         delete_rows(self.version)
         with store.open_blob(original.sha256) as file:
             self._read(file)
-            self._flush(file)
+            self.writer.flush(file.tell())
+        self.report.media = self.extractor.counts
         if self.report.refuses:
-            self._conclude_failed()
-        else:
-            self._conclude_ready()
+            self.writer.conclude_failed()
+            return
+        columns = checkup.run(self.writer)
+        review = self.request.needs_review and self.report.needs_decision
+        state = DatasetVersion.State.REVIEW if review else DatasetVersion.State.READY
+        self.writer.conclude(columns, state=state)
 
     def _read(self, file: BinaryIO) -> None:
-        detected = sniff(
-            file.read(HEAD_BYTES),
-            self.version.original_name,
-            encoding=self.job.request.get("encoding") or None,
-        )
+        detected = sniffed(file, self.version.original_name, self.request)
         self.report.detected = detected
-        for item in read(file, detected, self.limits):
+        found = read(file, detected, self.limits)
+        for item in found if self.pins is None else self._with_links(found, self.pins):
             if isinstance(item, Problem):
                 self.report.add(item)
             else:
                 self._take(item)
-            if self._is_due():
-                self._flush(file)
+            if self.writer.is_due:
+                self.writer.flush(file.tell())
+
+    def _with_links(
+        self, found: Iterator[RowRead | Problem], pins: Pins
+    ) -> Iterator[RowRead | Problem]:
+        """The same, with the media behind the links of some rows loaded ahead."""
+        while some := list(islice(found, ROWS_AHEAD)):
+            pins.load(item.values for item in some if isinstance(item, RowRead))
+            yield from some
 
     def _take(self, read_row: RowRead) -> None:
         if self.report.refuses and not self.report.skips_bad:
@@ -134,31 +141,17 @@ class _Import:
             return
         try:
             values = self.extractor.take_out(read_row.values, read_row.line)
-            text = (exact_dumps if read_row.is_exact else dumps)(values)
+            text = text_of(read_row, values)
             if len(text) > self.limits.row_bytes:
                 raise RowRefusedError(self._too_large(read_row, len(text)))
         except RowRefusedError as refused:
             self.report.add(refused.problem)
             return
         self.report.good_rows += 1
-        self._append(values, text)
-
-    def _append(self, values: JSONObject, text: str) -> None:
-        kinds = self.profiler.add(values)
-        self.report.count_row(kinds)
-        digest = hashlib.sha256(canonical(values).encode()).hexdigest()
-        self.digest.update(digest.encode())
-        self.rows += 1
-        self.batch_characters += len(text)
-        self.batch.append(
-            Row(
-                version=self.version,
-                index=self.rows,
-                data=text,
-                digest=digest,
-                contents=sum(bit for kind, bit in BITS.items() if kind in kinds),
-            )
-        )
+        if self.report.good_rows in self.drop:
+            self.report.drop(read_row.line)
+        else:
+            self.writer.add(values, text, is_exact=read_row.is_exact)
 
     def _too_large(self, read_row: RowRead, characters: int) -> Problem:
         message = (
@@ -173,69 +166,42 @@ class _Import:
     def _find(self, sha256: str) -> Blob | None:
         return visible_blob(self.project, sha256)
 
-    def _is_due(self) -> bool:
-        return (
-            len(self.batch) >= BATCH_ROWS
-            or self.batch_characters >= BATCH_CHARACTERS
-            or time.monotonic() - self.beaten_at > BEAT_SECONDS
-        )
 
-    def _flush(self, file: BinaryIO) -> None:
-        """Write the batch while the lease is ours. Raises when it is not."""
-        with transaction.atomic():
-            if not renew(self.job):
-                raise LeaseLostError
-            jobs = DataJob.objects.filter(pk=self.job.pk, lease=self.job.lease)
-            jobs.update(progress=file.tell())
-            if jobs.filter(cancel_requested_at__isnull=False).exists():
-                raise CanceledError
-            if not self.report.refuses:
-                Row.objects.bulk_create(self.batch)
-        self.batch.clear()
-        self.batch_characters = 0
-        self.beaten_at = time.monotonic()
+@dataclass(frozen=True, slots=True)
+class FirstRows:
+    """How a file begins when it is read in some way. Media are still inside."""
 
-    def _conclude_ready(self) -> None:
-        columns = self.profiler.columns()
-        kinds = sorted({str(column["kind"]) for column in columns})
-        self._conclude(
-            JobState.DONE,
-            state=DatasetVersion.State.READY,
-            row_count=self.rows,
-            columns=columns,
-            content=f" {' '.join(kinds)} ",
-            column_names="\n".join(str(column["name"]) for column in columns),
-            digest=self.digest.hexdigest(),
-        )
-
-    def _conclude_failed(self) -> None:
-        self._conclude(JobState.FAILED, state=DatasetVersion.State.FAILED)
-
-    def conclude_canceled(self) -> None:
-        self.report.is_canceled = True
-        self._conclude(JobState.CANCELED, state=DatasetVersion.State.FAILED)
-
-    def conclude_broken(self) -> None:
-        """Something failed that is no fault of the file."""
-        self.report.is_broken = True
-        self._conclude(JobState.FAILED, state=DatasetVersion.State.FAILED)
-
-    def _conclude(self, job_state: JobState, **fields: Any) -> None:
-        with transaction.atomic():
-            total = self.job.progress_total
-            error = self.report.summary()
-            if not finish_job(self.job, job_state, progress=total, error=error):
-                log.warning("import_lease_lost job=%s", self.job.pk)
-                return
-            if fields["state"] == DatasetVersion.State.FAILED:
-                delete_rows(self.version)
-            self.report.media = self.extractor.counts
-            report = self.report.as_json()
-            versions = DatasetVersion.objects.filter(pk=self.version.pk)
-            versions.update(import_report=report, **fields)
+    detected: Detected
+    rows: list[RowRead]
+    problems: list[Problem]
 
 
-def delete_rows(version: DatasetVersion) -> None:
-    """Remove the rows of a version that nothing refers to, without loading them."""
-    rows = Row.objects.filter(version=version)
-    rows._raw_delete(rows.db)
+def first_rows(version: DatasetVersion, request: ReadRequest, wanted: int) -> FirstRows:
+    """The first `wanted` rows of the file of `version`, read as `request` says.
+
+    Nothing is stored. Reading stops after ten times as many wrong lines.
+    """
+    assert version.original is not None
+    with store.open_blob(version.original.sha256) as file:
+        detected = sniffed(file, version.original_name, request)
+        found = FirstRows(detected, [], [])
+        for item in read(file, detected, limits_of_settings()):
+            if isinstance(item, Problem):
+                found.problems.append(item)
+            else:
+                found.rows.append(item)
+            if len(found.rows) >= wanted or len(found.problems) >= 10 * wanted:
+                break
+    return found
+
+
+def sniffed(file: BinaryIO, name: str, request: ReadRequest) -> Detected:
+    """What `file` is, as detected or as `request` says."""
+    head = file.read(HEAD_BYTES)
+    overrides = Overrides(
+        encoding=request.encoding or None,
+        delimiter=request.delimiter or None,
+        has_header={"yes": True, "no": False}.get(request.has_header),
+        read_json=request.read_json,
+    )
+    return sniff(head, name, overrides)

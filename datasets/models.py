@@ -8,11 +8,14 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
+from assay.data.checkup import KINDS, FindingKind, KindInfo
 from assay.data.exact import loads
 from assay.data.jsonx import JSONObject
+from assay.data.text import Sentence
 from blobs.models import Blob
 from workspace.fields import new_ref
 from workspace.models import LeasedJob, Project, Timestamped, User
+from workspace.sentences import say
 
 
 class Dataset(Timestamped):
@@ -44,18 +47,26 @@ class DatasetVersion(Timestamped):
 
     `columns` is a list of `{name, kind, filled, sample}` in file order; `kind` is
     one of text, number, boolean, json, chat, image, audio, tools, mixed, empty;
-    `filled` counts rows with a value. `import_report` tells what was detected and
-    found. `content` (" text image ") and `column_names` are there to filter lists.
+    `filled` counts rows with a value; `stats` is what `assay.data.colstats` tells.
+    `import_report` tells what was detected and found. `content` (" text image ") and
+    `column_names` are there to filter lists.
+
+    A file that a person uploaded is in `REVIEW` while somebody has to decide about
+    what was found in it. Until then no run can use it. A version made of another one
+    (`base`) has no `original`.
     """
 
     class Source(models.TextChoices):
         UPLOAD = "upload", _("Upload")
         SAMPLE = "sample", _("Sample")
+        EDIT = "edit", _("Edited")
+        PART = "part", _("Part of a dataset")
 
     class State(models.IntegerChoices):
         IMPORTING = 1, _("Importing")
         READY = 2, _("Ready")
         FAILED = 3, _("Failed")
+        REVIEW = 4, _("Check-up")
 
     dataset = models.ForeignKey(
         Dataset, on_delete=models.CASCADE, related_name="versions"
@@ -76,9 +87,15 @@ class DatasetVersion(Timestamped):
     original = models.ForeignKey(
         Blob, null=True, on_delete=models.PROTECT, related_name="+"
     )
+    base = models.ForeignKey(
+        "self", null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     original_name = models.CharField(max_length=200, blank=True, default="")
     digest = models.CharField(max_length=64, blank=True, default="")
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+
+    previous: int | None = None
+    """The number of the version before; set by `queries.versions_of`."""
 
     class Meta:
         constraints = [
@@ -127,15 +144,87 @@ class Row(models.Model):
         return value
 
 
-class DataJob(LeasedJob):
-    """The job that turns an uploaded file into the rows of a version.
+class RowFinding(models.Model):
+    """Something questionable in a row, found by the check-up.
 
-    `request` may hold `encoding` (read the file so) and `skip_bad` (import the good
-    rows although others are wrong).
+    `kind` is an `assay.data.checkup.FindingKind`; `detail` the message and params of
+    a `Sentence`.
+    """
+
+    version = models.ForeignKey(
+        DatasetVersion, on_delete=models.CASCADE, related_name="findings"
+    )
+    index = models.PositiveIntegerField()
+    kind = models.PositiveSmallIntegerField()
+    column = models.TextField(blank=True, default="")
+    detail = models.JSONField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["version", "kind", "index"], name="finding_kind"),
+            models.Index(fields=["version", "index"], name="finding_row"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} in row {self.index} of {self.version_id}"
+
+    @property
+    def sentence(self) -> Sentence:
+        message, params = self.detail
+        return Sentence(message, params)
+
+    @property
+    def info(self) -> KindInfo:
+        return KINDS[FindingKind(self.kind)]
+
+    @property
+    def label(self) -> str:
+        return say(self.info.label)
+
+
+class RowChange(models.Model):
+    """A change of a row by a person, kept until it is saved as the next version.
+
+    A change that is not saved yet belongs to the version whose rows it changes; saving
+    hands it to the new version, whose job applies it to the rows of its `base`.
+    `index` is the row there; 0 stands for a row that is added at the end.
+    `data` is the whole new row as JSON text, "" takes the row out.
+    """
+
+    version = models.ForeignKey(
+        DatasetVersion, on_delete=models.CASCADE, related_name="changes"
+    )
+    by = models.ForeignKey(User, on_delete=models.CASCADE)
+    index = models.PositiveIntegerField()
+    data = models.TextField(blank=True, default="")
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "version",
+                "by",
+                "index",
+                condition=models.Q(index__gt=0),
+                name="change_row_unique",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"change of row {self.index} of {self.version_id}"
+
+
+class DataJob(LeasedJob):
+    """The job that fills a version with rows.
+
+    `UPLOAD` reads the file; its `request` is a `datasets.requests.ReadRequest`.
+    `DERIVE` takes the rows of the version's `base`; its `request` is a
+    `datasets.requests.DeriveRequest`.
     """
 
     class Kind(models.TextChoices):
         UPLOAD = "upload"
+        DERIVE = "derive"
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE)
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.UPLOAD)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -12,20 +14,24 @@ from django.db.models.functions import Coalesce, Lower
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
-from datasets.models import Contents, Dataset, DatasetVersion, Row
+from assay.data.checkup import KINDS, KindInfo
+from assay.data.exact import dumps
+from datasets.models import Dataset, DatasetVersion, Row, RowFinding
+from datasets.report import CONTENTS
 from workspace.models import Project
 from workspace.scoping import find
+from workspace.sentences import say
 
 LIST_PAGE = 25
 ROW_PAGE = 50
 PREVIEW_PAGE = 4
+EXAMPLES = 3
 ORDER: dict[str, Any] = {
     "name": Lower("dataset__name"),
     "rows": F("row_count"),
     "size": F("original__size"),
     "updated": F("created_at"),
 }
-BITS = {"image": Contents.IMAGE, "audio": Contents.AUDIO, "chat": Contents.CHAT}
 
 
 class CountedPaginator(Paginator):
@@ -69,7 +75,7 @@ def dataset_in(project: Project, slug: str) -> Dataset:
 
 def versions_in(project: Project) -> QuerySet[DatasetVersion]:
     return DatasetVersion.objects.filter(dataset__project=project).select_related(
-        "dataset__project", "original", "created_by"
+        "dataset__project", "original", "created_by", "base__dataset"
     )
 
 
@@ -127,28 +133,95 @@ def dataset_list(project: Project, query: dict[str, Any]) -> Page[DatasetVersion
     return Paginator(versions, LIST_PAGE).get_page(query["page"] or 1)
 
 
+def waiting_versions(project: Project) -> list[DatasetVersion]:
+    """Uploads that wait for a decision, newest first. 1 query."""
+    waiting = versions_in(project).filter(state=DatasetVersion.State.REVIEW)
+    return list(waiting.order_by("-pk")[:LIST_PAGE])
+
+
 def versions_of(dataset: Dataset) -> list[DatasetVersion]:
     """All versions, newest first. 1 query."""
-    versions = dataset.versions.select_related("original", "created_by")
-    return list(versions.order_by("-number"))
+    found = dataset.versions.select_related("original", "created_by")
+    versions = list(found.order_by("-number"))
+    for version, before in pairwise(versions):
+        version.previous = before.number
+    return versions
+
+
+def rows_found(version: DatasetVersion, query: dict[str, Any]) -> QuerySet[Row]:
+    """The rows that match `has`, `finding` and `q`, in their order."""
+    rows = Row.objects.filter(version=version).order_by("index")
+    if query["has"]:
+        rows = rows.annotate(found=F("contents").bitand(CONTENTS[query["has"]]))
+        rows = rows.filter(found__gt=0)
+    if query["finding"]:
+        found = version.findings.filter(kind=KIND_OF[query["finding"]])
+        rows = rows.filter(index__in=found.values("index"))
+    if query["q"]:
+        rows = rows.filter(written_in("data", query["q"]))
+    return rows
+
+
+def written_in(field: str, words: str) -> Q:
+    """Rows whose JSON text in `field` holds `words`: as letters, as rows are stored,
+    or as escapes, as they were stored before."""
+    found = Q(**{f"{field}__icontains": dumps(words)[1:-1]})
+    if words.isascii():
+        return found
+    return found | Q(**{f"{field}__icontains": json.dumps(words)[1:-1]})
 
 
 def row_page(version: DatasetVersion, query: dict[str, Any]) -> Page[Row]:
-    """A page of rows. 1 query; 2 when text is searched, which is counted."""
-    rows = Row.objects.filter(version=version).order_by("index")
+    """A page of rows. 1 query; 2 when they are searched, which is counted."""
     number = query["page"] or 1
-    if query["has"]:
-        rows = rows.annotate(found=F("contents").bitand(BITS[query["has"]]))
-        rows = rows.filter(found__gt=0)
-    if query["q"]:
-        # Rows are stored as ASCII JSON: the words are looked for as they are written.
-        written = json.dumps(query["q"])[1:-1]
-        found = rows.filter(data__icontains=written)
-        return Paginator(found, ROW_PAGE).get_page(number)
+    if query["q"] or query["finding"]:
+        return Paginator(rows_found(version, query), ROW_PAGE).get_page(number)
     if query["has"]:
         count = version.import_report.get("rows_with", {}).get(query["has"], 0)
+        rows = rows_found(version, query)
         return CountedPaginator(rows, ROW_PAGE, count).get_page(number)
     return IndexPaginator(version, ROW_PAGE).get_page(number)
+
+
+KIND_OF = {info.slug: int(kind) for kind, info in KINDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One kind of finding in a version: in how many rows, and the first of them."""
+
+    info: KindInfo
+    rows: int
+    examples: list[RowFinding]
+
+    @property
+    def label(self) -> str:
+        return say(self.info.label)
+
+    @property
+    def why(self) -> str:
+        return say(self.info.why)
+
+
+def findings_of(version: DatasetVersion, *, examples: int = 0) -> list[Found]:
+    """What the check-up found, by kind. No query; 1 per kind with `examples`."""
+    counts = version.import_report.get("findings", {})
+    return [
+        Found(
+            info,
+            counts[info.slug],
+            list(version.findings.filter(kind=kind).order_by("index")[:examples])
+            if examples
+            else [],
+        )
+        for kind, info in KINDS.items()
+        if counts.get(info.slug)
+    ]
+
+
+def findings_in_row(version: DatasetVersion, index: int) -> list[RowFinding]:
+    """1 query."""
+    return list(version.findings.filter(index=index).order_by("kind", "pk"))
 
 
 def preview_page(version: DatasetVersion, number: int) -> Page[Row]:

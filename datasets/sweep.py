@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datasets.ingest import delete_rows
 from datasets.models import DataJob, DatasetVersion
-from datasets.uploads import BELL
+from datasets.versions import BELL
+from datasets.writing import delete_rows
 from workspace.bells import ring
 from workspace.leases import requeue_expired_jobs
 from workspace.models import JobState

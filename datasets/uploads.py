@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Q
 from django.utils import timezone
-from django.utils.text import slugify
 
 from blobs import store
 from blobs.models import Blob
 from datasets.models import DataJob, Dataset, DatasetVersion
-from workspace.bells import ring
+from datasets.requests import AS_DETECTED, ReadRequest
+from datasets.versions import (
+    NAME_LENGTH,
+    base_name,
+    dataset_called,
+    new_version,
+    queue_derivation,
+    queue_import,
+)
 from workspace.leases import FREE
 from workspace.models import JobState, Project, User
-
-NAME_LENGTH = 120
-BELL = "datasets.tasks.ingest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +36,7 @@ class Added:
 
 def name_from_file(file_name: str) -> str:
     """The name of a dataset for a file: "Booking rows.jsonl" → "Booking rows"."""
-    return PurePath(_base_name(file_name)).stem.strip()[:NAME_LENGTH] or "dataset"
-
-
-def _base_name(file_name: str) -> str:
-    """The last part of a path of any system, without control characters."""
-    name = PurePath(file_name.replace("\\", "/")).name
-    return "".join(c for c in name if c.isprintable()) or "file"
+    return PurePath(base_name(file_name)).stem.strip()[:NAME_LENGTH] or "dataset"
 
 
 def same_content(project: Project, blob: Blob) -> DatasetVersion | None:
@@ -47,7 +44,7 @@ def same_content(project: Project, blob: Blob) -> DatasetVersion | None:
     or is being imported and not canceled."""
     state = DatasetVersion.State
     versions = DatasetVersion.objects.filter(
-        Q(state=state.READY)
+        Q(state__in=(state.READY, state.REVIEW))
         | Q(state=state.IMPORTING, job__cancel_requested_at__isnull=True),
         dataset__project=project,
         original=blob,
@@ -64,6 +61,7 @@ def add_file(
     file_name: str,
     dataset: Dataset | None = None,
     max_bytes: int | None = None,
+    request: ReadRequest = AS_DETECTED,
 ) -> Added:
     """Store a file and queue its import as the next version of a dataset.
 
@@ -78,57 +76,23 @@ def add_file(
         known = same_content(project, blob)
         if known is not None:
             return Added(known, is_new=False)
-        dataset = dataset or _dataset_called(project, name, by)
+        dataset = dataset or dataset_called(project, name, by)
         version = new_version(dataset, blob, file_name=file_name, by=by)
-        queue_import(version)
+        queue_import(version, request)
     return Added(version, is_new=True)
-
-
-def new_version(
-    dataset: Dataset,
-    blob: Blob,
-    *,
-    file_name: str,
-    by: User | None,
-    source: str = DatasetVersion.Source.UPLOAD,
-) -> DatasetVersion:
-    """The next version of `dataset`. Needs a transaction: the lock orders them."""
-    Dataset.objects.select_for_update().get(pk=dataset.pk)
-    last = dataset.versions.aggregate(last=Max("number"))["last"] or 0
-    return DatasetVersion.objects.create(
-        dataset=dataset,
-        number=last + 1,
-        source=source,
-        original=blob,
-        original_name=_base_name(file_name)[:200],
-        created_by=by,
-    )
-
-
-def queue_import(version: DatasetVersion, **request: Any) -> DataJob:
-    """A job for `version`, and a bell once it is committed."""
-    assert version.original is not None
-    job = DataJob.objects.create(
-        project=version.dataset.project,
-        version=version,
-        progress_total=version.original.size,
-        request=request,
-    )
-    ring(BELL, job.pk)
-    return job
 
 
 @transaction.atomic
 def import_again(
-    version: DatasetVersion, *, by: User | None, encoding: str = "", skip_bad: bool
+    version: DatasetVersion, *, by: User | None, request: ReadRequest
 ) -> DatasetVersion:
     """Read the file of `version` once more, in another way.
 
-    A failed version is read again itself; a ready one never changes, so its file
-    becomes the next version.
+    A version that is not ready is read again itself; a ready one never changes, so
+    its file becomes the next version.
     """
-    request = {"encoding": encoding, "skip_bad": skip_bad}
-    if version.state == DatasetVersion.State.READY:
+    state = DatasetVersion.State
+    if version.state == state.READY:
         assert version.original is not None
         version = new_version(
             version.dataset,
@@ -136,15 +100,53 @@ def import_again(
             file_name=version.original_name,
             by=by,
         )
-        queue_import(version, **request)
+        queue_import(version, request)
         return version
     changed = DatasetVersion.objects.filter(
-        pk=version.pk, state=DatasetVersion.State.FAILED
-    ).update(state=DatasetVersion.State.IMPORTING, import_report={})
+        pk=version.pk, state__in=(state.FAILED, state.REVIEW)
+    ).update(state=state.IMPORTING, import_report={})
     if changed:
+        job = DataJob.objects.filter(version=version).first()
         DataJob.objects.filter(version=version).delete()
-        queue_import(version, **request)
+        if version.original is None:
+            assert job is not None
+            queue_derivation(version, job.request)
+        else:
+            queue_import(version, request)
     return version
+
+
+def keep(version: DatasetVersion) -> bool:
+    """Make a version ready as it is, whatever the check-up found. False when it does
+    not wait for that decision any more."""
+    state = DatasetVersion.State
+    waiting = DatasetVersion.objects.filter(pk=version.pk, state=state.REVIEW)
+    return bool(waiting.update(state=state.READY))
+
+
+def keep_without(version: DatasetVersion, kinds: Iterable[int]) -> bool:
+    """Make a version ready without the rows that have a finding of these kinds.
+
+    The file is read once more in the same way. False when the version does not wait
+    for that decision any more.
+    """
+    found = version.findings.filter(kind__in=list(kinds))
+    drop = sorted(set(found.values_list("index", flat=True)))
+    request = request_of(version)
+    with transaction.atomic():
+        state = DatasetVersion.State
+        waiting = DatasetVersion.objects.filter(pk=version.pk, state=state.REVIEW)
+        if not waiting.update(state=state.IMPORTING, import_report={}):
+            return False
+        DataJob.objects.filter(version=version).delete()
+        queue_import(version, replace(request, drop=drop, needs_review=False))
+    return True
+
+
+def request_of(version: DatasetVersion) -> ReadRequest:
+    """How the file of `version` was read."""
+    job = DataJob.objects.filter(version=version).first()
+    return ReadRequest.of(job.request if job else {})
 
 
 @transaction.atomic
@@ -162,33 +164,3 @@ def cancel_import(version: DatasetVersion) -> None:
         DatasetVersion.objects.filter(pk=version.pk).update(
             state=DatasetVersion.State.FAILED, import_report={"is_canceled": True}
         )
-
-
-def _dataset_called(project: Project, name: str, by: User | None) -> Dataset:
-    """The dataset of that name, whatever the case of its letters, or a new one."""
-    name = name.strip()[:NAME_LENGTH]
-    found = Dataset.objects.filter(project=project, name__iexact=name).first()
-    if found is not None:
-        return found
-    return Dataset.objects.create(
-        project=project, name=name, slug=free_slug(project, name), created_by=by
-    )
-
-
-def free_slug(project: Project, name: str) -> str:
-    """A slug for `name` that no dataset of `project` has."""
-    base = slugify(name)[:100] or "dataset"
-    if base in RESERVED_SLUGS:
-        base = f"{base}-data"
-    taken = set(
-        Dataset.objects.filter(project=project, slug__startswith=base).values_list(
-            "slug", flat=True
-        )
-    )
-    slug, number = base, 2
-    while slug in taken:
-        slug, number = f"{base}-{number}", number + 1
-    return slug
-
-
-RESERVED_SLUGS = frozenset({"new", "preview", "sample"})

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from datasets.views import browse, edit, upload
+from datasets.views import browse, download, edit, review, rows, upload
 
 VERSION = "datasets/<slug:slug>/v<int:number>/"
 
@@ -21,7 +21,27 @@ urlpatterns = [
     ),
     path(VERSION, browse.dataset_version, name="dataset_version"),
     path(f"{VERSION}rows/<int:index>/", browse.dataset_row, name="dataset_row"),
-    path(f"{VERSION}download/", browse.dataset_download, name="dataset_download"),
+    path(f"{VERSION}rows/new/", rows.dataset_row_edit, name="dataset_row_new"),
+    path(
+        f"{VERSION}rows/<int:index>/edit/",
+        rows.dataset_row_edit,
+        name="dataset_row_edit",
+    ),
+    path(
+        f"{VERSION}rows/<int:index>/remove/",
+        rows.dataset_row_remove,
+        name="dataset_row_remove",
+    ),
+    path(f"{VERSION}changes/", rows.dataset_changes, name="dataset_changes"),
+    path(
+        f"{VERSION}compare/<int:other>/", rows.dataset_compare, name="dataset_compare"
+    ),
+    path(f"{VERSION}part/", rows.dataset_part, name="dataset_part"),
+    path(f"{VERSION}types/", rows.dataset_convert, name="dataset_convert"),
+    path(f"{VERSION}download/", download.dataset_download, name="dataset_download"),
+    path(f"{VERSION}reread/", review.dataset_reread, name="dataset_reread"),
+    path(f"{VERSION}decide/", review.dataset_decide, name="dataset_decide"),
+    path(f"{VERSION}discard/", review.dataset_discard, name="dataset_discard"),
     path(f"{VERSION}cancel/", upload.dataset_cancel, name="dataset_cancel"),
     path(
         f"{VERSION}import-again/",

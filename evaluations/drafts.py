@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from assay.running.mapping import auto_map
 from assay.running.spec import CriterionSpec, EvaluationSpec, Step, TargetSpec
 from assay.scoring import catalogue
+from assay.scoring.definition import EvaluatorDefinition
 from datasets.models import DatasetVersion
 from evaluations.models import Evaluation, EvaluationDraft, Run
 from evaluations.surroundings import View, deployments_of, generates, look_around
@@ -106,7 +107,7 @@ def for_sample(
         dataset_version=version.ref,
         judge=judge,
     )
-    spec = choose(spec, SAMPLE_EVALUATORS)
+    spec = choose(spec, SAMPLE_EVALUATORS, catalogue.load())
     spec = remap(spec, look_around(project, spec))
     return create(project, user, spec, step="review", started_from="sample")
 
@@ -163,16 +164,34 @@ def with_run(spec: EvaluationSpec, run: Run) -> EvaluationSpec:
     )
 
 
-def choose(spec: EvaluationSpec, evaluators: tuple[str, ...]) -> EvaluationSpec:
-    """The chosen evaluators, in the catalogue's order; settings made so far stay."""
-    known = catalogue.load()
+def choose(
+    spec: EvaluationSpec,
+    evaluators: tuple[str, ...],
+    known: Mapping[str, EvaluatorDefinition],
+) -> EvaluationSpec:
+    """The chosen of the `known` evaluators, in their order; settings made so far stay.
+
+    The name of a criterion is that of its evaluator, made different where two have
+    the same.
+    """
     before = {c.evaluator: c for c in spec.criteria}
-    criteria = tuple(
-        before.get(name) or CriterionSpec(name=known[name].name, evaluator=name)
-        for name in known
-        if name in evaluators
-    )
-    return spec.model_copy(update={"criteria": criteria})
+    taken = {c.name for c in spec.criteria if c.evaluator in evaluators}
+    criteria = []
+    for evaluator in (name for name in known if name in evaluators):
+        criterion = before.get(evaluator)
+        if criterion is None:
+            name = _free_name(known[evaluator].name, taken)
+            criterion = CriterionSpec(name=name, evaluator=evaluator)
+            taken.add(name)
+        criteria.append(criterion)
+    return spec.model_copy(update={"criteria": tuple(criteria)})
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    free, number = name[:120], 2
+    while free in taken:
+        free, number = f"{name[:110]} {number}", number + 1
+    return free
 
 
 def remap(

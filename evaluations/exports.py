@@ -6,10 +6,10 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from assay.data.jsonx import JSON, JSONObject, dumps, loads
 from assay.data.media import as_blob
+from assay.data.spreadsheets import safe_cell
 from assay.data.text import storable
 from assay.scoring.outcome import Outcome
 from evaluations.models import Item, Metric, Result, Run
@@ -18,7 +18,6 @@ from evaluations.scores import score_cards
 from targets.models import Completion
 
 STEP = 500
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 WORDS = {
     Outcome.PASS: "pass",
     Outcome.FAIL: "fail",
@@ -96,13 +95,6 @@ def plain(value: JSON) -> JSON:
     if blob is not None:
         return f"blob:{blob.sha256}"
     return dumps(value) if isinstance(value, (dict, list, tuple)) else value
-
-
-def safe_cell(value: JSON) -> Any:
-    """A cell that no spreadsheet takes for a formula. Numbers stay numbers."""
-    if isinstance(value, str) and value.startswith(DANGEROUS):
-        return f"'{value}"
-    return "" if value is None else value
 
 
 def as_csv(run: Run) -> Iterator[bytes]:

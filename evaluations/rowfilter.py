@@ -13,6 +13,7 @@ from django.http import QueryDict
 from assay.scoring.outcome import Outcome
 from assay.scoring.summary import Scale
 from datasets.models import Contents
+from datasets.queries import written_in
 from evaluations.models import Item, Metric, Result, Run
 
 RESULTS = {
@@ -224,7 +225,7 @@ def _matches(words: str) -> Q:
     return (
         Q(input_preview__icontains=words)
         | Q(preview__icontains=words)
-        | Q(row__data__icontains=escaped)
+        | written_in("row__data", words)
         | Q(output__icontains=escaped)
         | Q(error_text__icontains=words)
         | Q(Exists(reasons))

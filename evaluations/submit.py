@@ -14,6 +14,7 @@ from evaluations.drafts import spec_of, with_run
 from evaluations.lifecycle import WORK
 from evaluations.models import Criterion, Evaluation, EvaluationDraft, Metric, Run
 from evaluations.surroundings import View, look_around
+from evaluators.known import numbered
 from targets.models import Deployment
 from workspace.bells import ring
 from workspace.models import Project, User
@@ -60,6 +61,7 @@ def _create_evaluation(
         spec=spec.model_dump(mode="json"),
         created_by=by,
     )
+    versions = numbered(chosen.evaluator for chosen in spec.criteria)
     for position, chosen in enumerate(spec.criteria):
         definition = view.around.catalogue[chosen.evaluator]
         judge = _judge(spec.judge_of(chosen), definition, view)
@@ -68,6 +70,7 @@ def _create_evaluation(
             position=position,
             name=chosen.name,
             definition=definition.model_dump(mode="json"),
+            version=versions.get(chosen.evaluator),
             deployment=judge,
             judge_name=judge.label if judge else "",
             mapping=chosen.mapping,

@@ -9,9 +9,9 @@ from assay.data.jsonx import JSON, JSONObject
 from assay.data.media import media_kinds
 from assay.data.paths import MISSING, nested_paths, resolve
 from assay.running.spec import EvaluationSpec, ModelFacts, Surroundings
-from assay.scoring import catalogue
 from datasets.models import DatasetVersion
 from evaluations.models import Evaluation
+from evaluators.known import evaluators_of
 from targets.models import Deployment
 from workspace.models import Project
 
@@ -44,7 +44,7 @@ def deployments_of(project: Project) -> dict[str, Deployment]:
 def look_around(
     project: Project, spec: EvaluationSpec, *, evaluation: Evaluation | None = None
 ) -> View:
-    """Three queries: models, dataset version with sampled rows, the name."""
+    """Four queries: models, dataset version with sampled rows, evaluators, the name."""
     version = (
         DatasetVersion.objects.select_related("dataset")
         .filter(
@@ -65,7 +65,9 @@ def look_around(
     paths = known_paths(version, rows, generates=generates(spec))
     taken = Evaluation.objects.filter(project=project, name__iexact=spec.name.strip())
     around = Surroundings(
-        catalogue=catalogue.load(),
+        catalogue=evaluators_of(
+            project, also=[criterion.evaluator for criterion in spec.criteria]
+        ),
         models={ref: facts_of(d) for ref, d in models.items()},
         dataset_ready=version is not None,
         row_count=version.row_count if version else 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,15 +14,20 @@ from django.utils.translation import gettext_lazy
 
 from assay.scoring import catalogue
 from assay.scoring.definition import EvaluatorDefinition, MetricSpec, ParamSpec
+from evaluators import pages
+from evaluators.models import Evaluator, EvaluatorVersion
+from evaluators.usage import uses_of
+from workspace.models import Project
 
 Text = str | Promise
 
 KINDS: dict[str, Text] = {
+    "rubric": gettext_lazy("Rubric"),
     "judge": gettext_lazy("Judge"),
     "metric": gettext_lazy("Computed"),
     "composite": gettext_lazy("Composite"),
 }
-ICONS = {"judge": "scale", "metric": "code", "composite": "rubric"}
+ICONS = {"rubric": "rubric", "judge": "scale", "metric": "code", "composite": "columns"}
 CATEGORIES: dict[str, Text] = {
     "quality": gettext_lazy("Quality"),
     "rag": gettext_lazy("Retrieval (RAG)"),
@@ -71,6 +77,60 @@ class Card:
     inputs: list[tuple[str, bool]]
     scale: str
     rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCard:
+    """An evaluator of the project: its newest version, and in how many runs any of
+    its versions is used."""
+
+    card: Card
+    version: EvaluatorVersion
+    url: str
+    runs: int
+
+    @property
+    def dimensions(self) -> int:
+        rubric = self.card.definition.rubric
+        return len(rubric.dimensions) if rubric else 0
+
+
+def own_cards(project: Project) -> list[OwnCard]:
+    """The evaluators that the project made, by name. 1 query and those of usage."""
+    versions = list(
+        EvaluatorVersion.objects.filter(evaluator__project=project)
+        .select_related("evaluator__project")
+        .order_by("evaluator__name", "-number")
+    )
+    newest: dict[int, EvaluatorVersion] = {}
+    owner = {}
+    for version in versions:
+        newest.setdefault(version.evaluator_id, version)
+        owner[version.pk] = version.evaluator_id
+    runs = Counter(owner.get(use.version) for use in uses_of(versions))
+    return [
+        OwnCard(
+            card_of(version.evaluator_definition),
+            version,
+            pages.address_of(version.evaluator),
+            runs[version.evaluator_id],
+        )
+        for version in newest.values()
+    ]
+
+
+def own_address(project: Project, ref: str) -> str | None:
+    """The page of an own evaluator by its ref or that of a version. 2 queries."""
+    version = (
+        EvaluatorVersion.objects.select_related("evaluator__project")
+        .filter(evaluator__project=project, ref=ref)
+        .first()
+    )
+    if version is not None:
+        return pages.address_of(version.evaluator, version.number)
+    evaluators = Evaluator.objects.select_related("project").filter(project=project)
+    evaluator = evaluators.filter(ref=ref).first()
+    return pages.address_of(evaluator) if evaluator else None
 
 
 def card_of(definition: EvaluatorDefinition) -> Card:
@@ -126,7 +186,9 @@ def param_range(param: ParamSpec) -> str:
 
 
 def matches(definition: EvaluatorDefinition, query: Mapping[str, Any]) -> bool:
-    if query["c"] and definition.category != query["c"]:
+    if query["c"] and (
+        definition.category != query["c"] or definition.kind == "rubric"
+    ):
         return False
     if query["kind"] and definition.kind != query["kind"]:
         return False
@@ -136,6 +198,8 @@ def matches(definition: EvaluatorDefinition, query: Mapping[str, Any]) -> bool:
         return False
     searched = f"{definition.name} {definition.id} {definition.description}"
     words = [searched, *definition.inputs, *(m.name for m in definition.metrics)]
+    if definition.rubric:
+        words += [d.description for d in definition.rubric.dimensions]
     text = " ".join(words).casefold()
     return all(word in text for word in str(query["q"]).casefold().split())
 
@@ -150,9 +214,9 @@ def groups(query: Mapping[str, Any]) -> list[tuple[Text, list[Card]]]:
     ]
 
 
-def facets() -> dict[str, list[Facet]]:
+def facets(own: Iterable[OwnCard]) -> dict[str, list[Facet]]:
     """What the list can be narrowed by, without what would leave nothing."""
-    known = list(catalogue.load().values())
+    known = [*(c.card.definition for c in own), *catalogue.load().values()]
 
     def count(labels: Mapping[str, Text], fits: Any) -> list[Facet]:
         counted = [
@@ -162,7 +226,7 @@ def facets() -> dict[str, list[Facet]]:
         return [facet for facet in counted if facet.count]
 
     return {
-        "c": count(CATEGORIES, lambda d, key: d.category == key),
+        "c": count(CATEGORIES, lambda d, key: d.kind != "rubric" and d.category == key),
         "kind": count(KINDS, lambda d, key: d.kind == key),
         "in": count(MEDIA, lambda d, key: key in d.media),
     }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
-from evaluators import queries
+from evaluators import pages, queries
 from evaluators.forms import CatalogueQuery
 from workspace.htmx import render_page
 from workspace.models import Role
@@ -16,13 +16,20 @@ from workspace.scoping import PortalRequest, project_view
 def evaluators(request: PortalRequest) -> HttpResponse:
     query = CatalogueQuery(request.GET).values
     groups = queries.groups(query)
+    every = queries.own_cards(request.project)
+    own = [c for c in every if queries.matches(c.card.definition, query)]
+    is_filtered = any(query.values())
     context = {
         "query": query,
         "groups": groups,
-        "facets": queries.facets(),
-        "total": queries.total(),
-        "found": sum(len(cards) for _title, cards in groups),
-        "is_filtered": any(query.values()),
+        "own": own,
+        "drafts": [] if is_filtered else pages.open_drafts(request.project),
+        "actions": pages.actions(),
+        "facets": queries.facets(every),
+        "total": queries.total() + len(every),
+        "found": len(own) + sum(len(cards) for _title, cards in groups),
+        "is_filtered": is_filtered,
+        "can_create": request.role >= Role.EDITOR,
     }
     return render_page(
         request, "evaluators/catalogue.html", context, partial="catalogue"
@@ -31,6 +38,9 @@ def evaluators(request: PortalRequest) -> HttpResponse:
 
 @project_view()
 def evaluator(request: PortalRequest, slug: str) -> HttpResponse:
+    address = queries.own_address(request.project, slug)
+    if address:
+        return redirect(address)
     definition = queries.evaluator_or_404(slug)
     context = {
         "evaluator": definition,

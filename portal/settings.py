@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "targets",
     "datasets",
     "evaluators",
+    "rubrics",
     "evaluations",
     "portal",
 ]
@@ -225,6 +226,8 @@ WORKER_HEARTBEAT_SECONDS = env_int("ASSAY_HEARTBEAT_SECONDS", 5)
 # Models
 SIMULATOR_URL = env_text("ASSAY_SIMULATOR_URL")
 MODEL_TIMEOUT_SECONDS = env_int("ASSAY_MODEL_TIMEOUT_SECONDS", 120)
+# Beside public addresses, where links in datasets may lead; models have their own.
+LINK_NETWORKS = env_list("ASSAY_LINK_NETWORKS", "")
 PRIVATE_NETWORKS = env_list("ASSAY_PRIVATE_NETWORKS", "127.0.0.0/8,::1/128")
 
 LOGGING: dict[str, Any] = {

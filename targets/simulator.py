@@ -16,38 +16,12 @@ from typing import Any
 import orjson
 from aiohttp import web
 
+from targets import simulated_rubrics
 from targets.models import SIMULATOR_MODEL as MODEL
+from targets.overlap import overlap, verdict, words
 
 _FENCED = re.compile(r"<<<(\w+) ([0-9a-f]+)>>>\s*(.*?)\s*<<<end \1 \2>>>", re.DOTALL)
-_WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_COMMON = frozenset(
-    re.findall(
-        r"\w+",
-        "a an the is are was were be to of and or in on at for with by it its this "
-        "that i you he she we they my your our as do does did can could would will "
-        "have has",
-    )
-)
-LEVELS = (0.12, 0.28, 0.45, 0.65)
-"""Overlaps at which the score goes up from 1 to 2, 3, 4 and 5."""
-REMARKS = {
-    1: "Almost nothing of the expected content is there",
-    2: "Little of the expected content is there",
-    3: "About half of the expected content is there",
-    4: "Most of the expected content is there",
-    5: "The expected content is there",
-}
-
-
-def words(text: str) -> list[str]:
-    return [w for w in _WORD.findall(text.casefold()) if w not in _COMMON]
-
-
-def overlap(candidate: str, reference: str) -> float:
-    """Share of the reference's distinct words that the candidate has, 0 to 1."""
-    wanted, given = set(words(reference)), set(words(candidate))
-    return len(wanted & given) / len(wanted) if wanted else 0.0
 
 
 def flatten(messages: list[dict[str, Any]]) -> tuple[str, str, int]:
@@ -68,37 +42,24 @@ def flatten(messages: list[dict[str, Any]]) -> tuple[str, str, int]:
     return "\n".join(system), "\n".join(rest), media
 
 
-def verdict(inputs: dict[str, str]) -> tuple[int, str]:
-    """A score from 1 to 5 and the reason for it."""
-    response = inputs.get("response", "")
-    if "ground_truth" in inputs:
-        share, against = overlap(response, inputs["ground_truth"]), "the ground truth"
-    elif response and inputs.get("context"):
-        share = overlap(inputs["context"], response)
-        against = "the context"
-    elif response and inputs.get("query"):
-        share = min(1.0, 0.35 + overlap(response, inputs["query"]))
-        against = "the query"
-    elif response:
-        share = min(1.0, 0.3 + len(set(words(response))) / 30)
-        against = "its own variety of words"
-    else:
-        share = overlap(inputs.get("context", ""), inputs.get("query", ""))
-        against = "the query"
-    score = 1 + sum(share >= level for level in LEVELS)
-    return score, (
-        f"Simulated judgement: {REMARKS[score].lower()}. Word overlap with {against} "
-        f"is {share:.0%}."
-    )
-
-
-def asked_score(body: dict[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of the score that the request asks for, {} without one."""
+def asked_schema(body: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of the answer that the request asks for, {} without one."""
     found: Any = body
-    path = ("response_format", "json_schema", "schema", "properties", "score")
-    for key in path:
+    for key in ("response_format", "json_schema", "schema"):
         found = found.get(key) if isinstance(found, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def judgement(
+    system: str, inputs: dict[str, str], schema: dict[str, Any]
+) -> dict[str, Any]:
+    """What a judge says about fenced inputs, or an author of rubrics makes of them."""
+    about_rubric = simulated_rubrics.answer(system, inputs, schema)
+    if about_rubric is not None:
+        return about_rubric
+    score, reason = verdict(inputs)
+    asked = (schema.get("properties") or {}).get("score") or {}
+    return {"reason": reason, "score": on_scale(score, asked)}
 
 
 def on_scale(score: int, schema: dict[str, Any]) -> int | float | bool:
@@ -139,9 +100,8 @@ def reply(body: dict[str, Any]) -> dict[str, Any]:
     for name, _fence, text in _FENCED.findall(prompt):
         inputs.setdefault(name, text)
     if inputs:
-        score, reason = verdict(inputs)
-        scaled = on_scale(score, asked_score(body))
-        text = orjson.dumps({"reason": reason, "score": scaled}).decode()
+        said = judgement(system, inputs, asked_schema(body))
+        text = orjson.dumps(said).decode()
     else:
         text = answer(system, prompt, media)
     digest = hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()

@@ -18,7 +18,7 @@ from django.utils import timezone
 from PIL import Image
 
 from assay.scoring.outcome import Outcome, judge_score, row_outcome
-from datasets import ingest, uploads
+from datasets import tasks, uploads
 from datasets.models import DataJob, DatasetVersion, Row
 from evaluations import summaries
 from evaluations.models import Item, Metric, Result, Run, RunState
@@ -77,7 +77,7 @@ def run_import(version: DatasetVersion) -> DatasetVersion:
     """Do the waiting import of `version` here, or wait for the worker that has it."""
     job = claim_job(DataJob, DataJob.objects.get(version=version).pk)
     if job is not None:
-        ingest.run(job)
+        tasks.do(job)
     until = time.monotonic() + 60
     while True:
         version.refresh_from_db()

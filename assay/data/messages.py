@@ -72,11 +72,16 @@ _RESULT_TYPES = frozenset(
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal"})
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _MEDIA_KEYS = ("image_url", "input_audio", "audio", "image", "file", "audio_url")
+# Also members of parts that other APIs write: Messages and Gemini; files by name.
+_SOURCE_KEYS = ("source", "inline_data", "inlineData", "image_file", "audio_file")
+_TYPE_KEYS = ("media_type", "mime_type", "mimeType")
+_INNER_KEYS = ("url", "data", "file_data", "path", "file_id")
 _PART_TYPES = (
     _TEXT_TYPES
     | _CALL_TYPES
     | _RESULT_TYPES
     | {*_MEDIA_KEYS, "input_image", "input_file", "output_audio"}
+    | {"image_file", "audio_file", "document"}
 )
 
 
@@ -190,23 +195,30 @@ def _part(part: JSONObject) -> Content:
         text = part.get(key)
         if kind in _TEXT_TYPES and isinstance(text, str):
             return TextPart(readable(text))
-    for key in _MEDIA_KEYS:
+    for key in (*_MEDIA_KEYS, *_SOURCE_KEYS):
         if key in part:
-            return _medium(part[key], key)
-    return TextPart(compact(part))
+            return _medium(part[key], f"{kind} {key}")
+    if not kind and isinstance(part.get("text"), str) and len(part) == 1:
+        return TextPart(readable(_text(part["text"])))
+    mark = f"[unknown part: {readable(kind)}] " if kind else ""
+    return TextPart(mark + compact(part))
 
 
-def _medium(value: JSON, key: str) -> Part:
-    """A stored medium; an address is named and never fetched."""
-    inner = value
+def _medium(value: JSON, name: str) -> Part:
+    """A stored medium; an address or a file's name is told and never opened."""
+    inner, key = value, ""
     if isinstance(value, dict) and as_blob(value) is None:
-        inner = next((value[k] for k in ("url", "data", "file_data") if k in value), "")
+        key = next((k for k in _INNER_KEYS if k in value), "")
+        inner = value.get(key, "")
+        name = " ".join((name, *(_text(value.get(k)) for k in _TYPE_KEYS)))
     blob = as_blob(inner)
     if blob is not None:
         return MediaPart(blob)
-    word = "audio" if "audio" in key else "file" if key == "file" else "image"
+    word = next((w for w in ("audio", "image") if w in name), "file")
     if isinstance(inner, str) and "://" in inner[:12]:
         return TextPart(f"[{word}: {readable(inner)}]")
+    if isinstance(inner, str) and key in ("path", "file_id"):
+        return TextPart(f"[{word}: file {readable(inner)} was not uploaded]")
     return TextPart(f"[{word}: not stored]")
 
 

@@ -48,8 +48,13 @@ def messages_of(value: JSON) -> list[JSONObject] | None:
         value = value.get("messages")
     if not isinstance(value, (list, tuple)) or not value:
         return None
-    messages = [m for m in value if isinstance(m, dict) and m.get("role") in ROLES]
+    messages = [m for m in value if isinstance(m, dict) and _has_role(m)]
     return messages if len(messages) == len(value) else None
+
+
+def _has_role(message: JSONObject) -> bool:
+    role = message.get("role")
+    return isinstance(role, str) and role in ROLES
 
 
 def is_chat(value: JSON) -> bool:
@@ -96,10 +101,27 @@ def sample_text(value: JSON) -> str:
 
 @dataclass(slots=True)
 class _Column:
+    """`is_known_text` is true when one more text changes nothing but its number."""
+
     filled: int = 0
     kinds: set[Kind] = field(default_factory=set)
     has_links_only: bool = True
     sample: str = ""
+    is_known_text: bool = False
+
+    def take(self, value: JSON) -> Kind:
+        kind = kind_of(value)
+        if kind == "empty":
+            return kind
+        self.filled += 1
+        self.kinds.add(kind)
+        if kind == "text" and self.has_links_only:
+            self.has_links_only = _is_link(value)
+        if not self.sample:
+            self.sample = sample_text(value)
+        is_text = "text" in self.kinds
+        self.is_known_text = is_text and not self.has_links_only and self.sample != ""
+        return kind
 
 
 class Profiler:
@@ -111,20 +133,20 @@ class Profiler:
     def add(self, values: JSONObject) -> set[Kind]:
         """The kinds found in this row."""
         found: set[Kind] = set()
+        columns = self._columns
+        has_known_text = False
         for name, value in values.items():
-            column = self._columns.get(name)
+            column = columns.get(name)
             if column is None:
-                column = self._columns[name] = _Column()
-            kind = kind_of(value)
-            if kind == "empty":
-                continue
-            found.add(kind)
-            column.filled += 1
-            column.kinds.add(kind)
-            if kind == "text" and column.has_links_only:
-                column.has_links_only = _is_link(value)
-            if not column.sample:
-                column.sample = sample_text(value)
+                column = columns[name] = _Column()
+            if column.is_known_text and type(value) is str:
+                column.filled += value != ""
+                has_known_text = has_known_text or value != ""
+            else:
+                found.add(column.take(value))
+        if has_known_text:
+            found.add("text")
+        found.discard("empty")
         return found
 
     def columns(self) -> list[JSONObject]:

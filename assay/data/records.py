@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from assay.data.jsonx import JSON, JSONObject
 
@@ -27,18 +27,19 @@ class Limits:
     depth: int = 200
 
 
-@dataclass(frozen=True, slots=True)
-class RowRead:
+class RowRead(NamedTuple):
     """One row. `number` counts rows, `line` is where it begins in the file.
 
-    `is_exact` is true when a number of the row is an `ExactFloat`, so that the
-    row must be written by `exact.dumps`.
+    `is_exact` is false when it is certain that every writer of JSON writes the row
+    alike: no number has an exponent, an odd fraction or more than 64 bits, no text has
+    half a character. `text` is the row as it is stored, where reading made that anyway.
     """
 
     number: int
     line: int
     values: JSONObject
-    is_exact: bool = False
+    is_exact: bool = True
+    text: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,39 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Overrides:
+    """What a person says about a file; what is left open is detected.
+
+    `skip_lines` counts lines before the header or the first row that are not read.
+    With `read_json` a cell of a CSV file that holds a JSON object or list is read as
+    that. Raises `ValueError` for a delimiter that is not one usable character.
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    has_header: bool | None = None
+    skip_lines: int | None = None
+    read_json: bool = False
+
+    def __post_init__(self) -> None:
+        delimiter = self.delimiter
+        if delimiter and (len(delimiter) != 1 or delimiter in NO_DELIMITER):
+            raise ValueError(f"{delimiter!r} cannot separate columns.")
+        if self.skip_lines is not None and self.skip_lines < 0:
+            raise ValueError("A number of lines cannot be negative.")
+
+
+NO_DELIMITER = '"\r\n\0'
+
+
+@dataclass(frozen=True, slots=True)
 class Detected:
-    """What the first bytes say about a file.
+    """What the first bytes say about a file, and what a person said.
 
     `refusal` is set when it is no CSV or JSONL file at all; reading then gives that
     problem only. `is_guess` is true when the encoding was inferred from the text.
-    `skip_lines` counts hint lines before the header (Excel's `sep=`).
+    `skip_lines` counts lines before the header (Excel's `sep=`, comments).
+    `is_document` is true for JSON that does not stand on one line for each row.
     """
 
     format: Format
@@ -84,6 +112,9 @@ class Detected:
     newline: str = "\n"
     is_guess: bool = False
     skip_lines: int = 0
+    has_header: bool = True
+    read_json: bool = False
+    is_document: bool = False
     refusal: Problem | None = None
 
     @property
@@ -99,6 +130,10 @@ class Detected:
             "has_bom": self.has_bom,
             "newline": self.newline,
             "is_guess": self.is_guess,
+            "skip_lines": self.skip_lines,
+            "has_header": self.has_header,
+            "read_json": self.read_json,
+            "is_document": self.is_document,
         }
 
 
@@ -141,3 +176,20 @@ def size(number_of_bytes: int) -> str:
     if number_of_bytes >= MB:
         return f"{number_of_bytes / MB:,.1f}".removesuffix(".0") + " MB"
     return f"{max(1, round(number_of_bytes / 1024))} KB"
+
+
+def lines_note(code: str, lines: list[int], what: str) -> Problem:
+    """A warning about these lines: "Line 3 has …", "2 rows have …: lines 3, 5."
+
+    `what` begins with a word that fits one and many: "has|have a NUL character".
+    """
+    verb, _, rest = what.partition(" ")
+    one, _, many = verb.partition("|")
+    shown = ", ".join(f"{line:,}" for line in lines[:10])
+    if len(lines) == 1:
+        message = f"Line {shown} {one} {rest}."
+    elif len(lines) <= 10:
+        message = f"{len(lines)} rows {many} {rest}: lines {shown}."
+    else:
+        message = f"{len(lines):,} rows {many} {rest}: lines {shown} and more."
+    return Problem(code, message, line=lines[0], is_warning=True)

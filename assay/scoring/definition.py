@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from assay.scoring.frozen import Frozen
 from assay.scoring.outcome import Direction
+from assay.scoring.rubric.spec import RubricSpec
 
 Category = Literal["quality", "rag", "agent", "safety", "nlp"]
-EvaluatorKind = Literal["judge", "metric", "composite"]
+EvaluatorKind = Literal["judge", "metric", "composite", "rubric"]
 Level = Literal["turn", "conversation"]
 ScaleKind = Literal["ordinal", "continuous", "boolean"]
-
-
-class Frozen(BaseModel):
-    """Immutable, refuses unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class MetricSpec(Frozen):
@@ -62,7 +56,8 @@ class EvaluatorDefinition(Frozen):
     `input_sets` are the alternative sets of required inputs: one complete set is
     enough. `variants` (judge only) are tried in order. `function` (metric only)
     names an arithmetic evaluator. `members` (composite only) are evaluator ids whose
-    metrics this evaluator gives under their own keys.
+    metrics this evaluator gives under their own keys. `rubric` (rubric only) holds
+    the dimensions.
     """
 
     id: str
@@ -80,6 +75,7 @@ class EvaluatorDefinition(Frozen):
     variants: tuple[PromptVariant, ...] = ()
     function: str | None = None
     members: tuple[str, ...] = ()
+    rubric: RubricSpec | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:

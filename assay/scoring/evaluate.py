@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from assay.data.chat import ChatModel
 from assay.data.jsonx import JSON
@@ -20,8 +18,11 @@ from assay.scoring.results import (
     errors,
     threshold_of,
 )
+from assay.scoring.rubric.judge import judge_rubric
+from assay.scoring.together import all_of
 
 NO_JUDGE = "no_judge"
+JUDGES = {"judge": judge, "rubric": judge_rubric}
 Catalogue = Mapping[str, EvaluatorDefinition]
 
 
@@ -64,8 +65,8 @@ async def evaluate(
         resolve_params(definition, params)
     except ParamError as problem:
         return errors(definition, thresholds, INVALID_PARAMETER, str(problem))
-    if definition.kind == "judge":
-        return await judge(
+    if definition.kind in JUDGES:
+        return await JUDGES[definition.kind](
             model, definition, inputs, thresholds=thresholds, fence=fence, repeat=repeat
         )
     known = load() if catalogue is None else catalogue
@@ -85,7 +86,8 @@ async def evaluate(
         )
         for member in (known[name] for name in definition.members)
     ]
-    return _ordered(definition, await _all(calls))
+    found = await all_of(calls)
+    return _ordered(definition, [result for results in found for result in results])
 
 
 def _params_of(
@@ -93,22 +95,6 @@ def _params_of(
 ) -> dict[str, JSON]:
     keys = {spec.key for spec in member.params}
     return {key: value for key, value in params.items() if key in keys}
-
-
-async def _all(
-    calls: list[Coroutine[Any, Any, tuple[ResultValue, ...]]],
-) -> list[ResultValue]:
-    """All results; the first error, once every call has ended.
-
-    No call is left running behind the caller's back.
-    """
-    done = await asyncio.gather(*calls, return_exceptions=True)
-    results: list[ResultValue] = []
-    for outcome in done:
-        if isinstance(outcome, BaseException):
-            raise outcome
-        results.extend(outcome)
-    return results
 
 
 def _ordered(

@@ -14,6 +14,7 @@ Thresholds = Mapping[str, float | None]
 MISSING_INPUT = "missing_input"
 INVALID_PARAMETER = "invalid_parameter"
 JUDGE_UNPARSABLE = "judge_unparsable"
+JUDGE_ECHO = "judge_echo"
 
 
 def threshold_of(metric: MetricSpec, thresholds: Thresholds) -> float | None:

@@ -9,7 +9,7 @@ from django.db import transaction
 from blobs import store
 from datasets import ingest
 from datasets.models import DataJob, Dataset, DatasetVersion
-from datasets.uploads import free_slug, new_version
+from datasets.versions import free_slug, new_version
 from workspace.leases import claim_job
 from workspace.models import Project
 

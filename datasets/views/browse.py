@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from blobs import store
-from datasets import cells, queries, usage
-from datasets.forms import DEFAULT_SORT, ImportAgainForm, ListQuery, RowsQuery
+from assay.data.convert import CONVERTIBLE
+from datasets import cells, changes, columns, queries, usage
+from datasets.forms import DEFAULT_SORT, ListQuery, ReadForm, RowsQuery
 from datasets.models import DatasetVersion
+from datasets.views.common import rows_context, version_address
+from datasets.views.review import review_page
 from workspace.htmx import go, is_partial, render_page
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
@@ -30,6 +32,7 @@ def datasets(request: PortalRequest) -> HttpResponse:
         "query_defaults": {"sort": DEFAULT_SORT},
         "is_filtered": any(query[key] for key in ("q", "content", "source")),
         "can_edit": request.role >= Role.EDITOR,
+        "waiting": queries.waiting_versions(request.project),
     }
     return render_page(request, "datasets/list.html", context, partial="datasets")
 
@@ -60,8 +63,10 @@ def dataset_version(request: PortalRequest, slug: str, number: int) -> HttpRespo
         )
     if is_partial(request) and request.headers.get("HX-Target") == "progress":
         return go(request, request.get_full_path())
+    if version.state == DatasetVersion.State.REVIEW:
+        return review_page(request, version)
     if version.state == DatasetVersion.State.FAILED:
-        context["form"] = ImportAgainForm()
+        context["form"] = ReadForm()
         return render(request, "datasets/failed.html", context)
     if target:
         return redirect(with_query(target, dataset=version.ref))
@@ -80,29 +85,19 @@ def _ready_version(
         "uses": usage.uses_of([version.pk]),
         "actions": usage.actions_for(version) if request.role >= Role.EDITOR else [],
         "counts": version.import_report.get("rows_with", {}),
+        "found": queries.findings_of(
+            version, examples=queries.EXAMPLES if query["tab"] == "report" else 0
+        ),
+        "pending": len(changes.changes_of(version, request.user)),
         "query_defaults": {"tab": "rows"},
     }
     if query["tab"] == "rows":
-        context |= _rows_of(request, version, query)
+        context |= rows_context(request, version, query)
+    if query["tab"] == "columns":
+        context |= {"columns": columns.shown(version), "convertible": CONVERTIBLE}
     if query["tab"] == "report":
-        context["form"] = ImportAgainForm()
+        context["form"] = ReadForm()
     return render_page(request, "datasets/version.html", context, partial="ds-rows")
-
-
-def _rows_of(
-    request: PortalRequest, version: DatasetVersion, query: dict[str, Any]
-) -> dict[str, Any]:
-    groups = cells.column_groups(version)
-    group = min(query["cols"] or 1, len(groups))
-    page = queries.row_page(version, query)
-    return {
-        "page": page,
-        "column_group": group,
-        "column_groups": len(groups),
-        "names": groups[group - 1],
-        "rows": cells.shown_rows(request.project, list(page), groups[group - 1]),
-        "query_defaults": {"tab": "rows", "cols": "1"},
-    }
 
 
 @project_view()
@@ -116,6 +111,9 @@ def dataset_row(
         "version": version,
         "dataset": version.dataset,
         "row": row,
+        "findings": queries.findings_in_row(version, index),
+        "can_change": request.role >= Role.EDITOR
+        and version.state == DatasetVersion.State.READY,
         "cells": cells.whole_row(request.project, row, names),
         "previous": index - 1 if index > 1 else None,
         "following": index + 1 if index < version.row_count else None,
@@ -146,25 +144,3 @@ def preview_context(version: DatasetVersion, number: int) -> dict[str, Any]:
         "rows": cells.shown_rows(project, list(page), names),
         "url": reverse("dataset_preview", args=[project.slug, version.ref]),
     }
-
-
-@project_view()
-def dataset_download(request: PortalRequest, slug: str, number: int) -> HttpResponse:
-    """The file as it was uploaded, under its own name."""
-    version = queries.version_in(request.project, slug, number)
-    assert version.original is not None
-    request.META.pop("HTTP_ACCEPT_ENCODING", None)
-    response = FileResponse(
-        store.open_blob(version.original.sha256),
-        as_attachment=True,
-        filename=version.original_name,
-        content_type="application/octet-stream",
-    )
-    return cast("HttpResponse", response)
-
-
-def version_address(version: DatasetVersion) -> str:
-    """Where a version is shown. Needs its dataset with project."""
-    dataset = version.dataset
-    args = [dataset.project.slug, dataset.slug, version.number]
-    return reverse("dataset_version", args=args)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from datasets import editing, queries, usage
 from datasets.forms import RenameForm
 from datasets.models import DatasetVersion
-from datasets.views.browse import version_address
+from datasets.views.common import version_address
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
 

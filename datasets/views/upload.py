@@ -14,10 +14,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST
 
-from datasets import queries, samples, uploads
-from datasets.forms import ImportAgainForm, UploadForm
+from datasets import ingest, queries, samples, uploads
+from datasets.forms import ReadForm, UploadForm
 from datasets.models import Dataset
-from datasets.views.browse import version_address
+from datasets.requests import ReadRequest
+from datasets.views.common import version_address
 from datasets.views.limits import SizeLimit, limit_upload
 from workspace.formats import filesize
 from workspace.models import Role
@@ -49,13 +50,20 @@ def _upload(request: PortalRequest, limit: SizeLimit, slug: str = "") -> HttpRes
         "next": target,
         "max_bytes": settings.MAX_UPLOAD_BYTES,
         "max_rows": settings.MAX_ROWS,
+        "max_row_bytes": settings.MAX_ROW_BYTES,
+        "max_medium_bytes": settings.MAX_MEDIUM_BYTES,
     }
     if request.method != "POST":
         return render(request, "datasets/upload.html", context)
     problem = _problem(request, limit)
     if problem or not form.is_valid():
         return _refused(request, context, problem)
-    return _accepted(request, dataset, form.cleaned_data["name"], target)
+    try:
+        return _accepted(request, dataset, form.cleaned_data, target)
+    except OSError as error:
+        if error.errno not in ingest.NO_ROOM:
+            raise
+        return _refused(request, context, _(ingest.DISK_FULL))
 
 
 def _problem(request: PortalRequest, limit: SizeLimit) -> str:
@@ -87,7 +95,10 @@ def _refused(
 
 
 def _accepted(
-    request: PortalRequest, dataset: Dataset | None, name: str, target: str
+    request: PortalRequest,
+    dataset: Dataset | None,
+    fields: dict[str, Any],
+    target: str,
 ) -> HttpResponse:
     file = request.FILES["file"]
     assert isinstance(file, UploadedFile)
@@ -96,9 +107,10 @@ def _accepted(
         file.chunks(),
         project=request.project,
         by=request.user,
-        name=name or uploads.name_from_file(file_name),
+        name=fields["name"] or uploads.name_from_file(file_name),
         file_name=file_name,
         dataset=dataset,
+        request=ReadRequest(needs_review=True, fetch_links=fields["fetch_links"]),
     )
     if not added.is_new:
         known = f"{added.version.dataset.name} v{added.version.number}"
@@ -141,18 +153,13 @@ def dataset_cancel(request: PortalRequest, slug: str, number: int) -> HttpRespon
 def dataset_import_again(
     request: PortalRequest, slug: str, number: int
 ) -> HttpResponse:
-    """Read the file again: in another encoding, or without its wrong lines."""
+    """Read the file again in another way: a new version when this one is ready."""
     version = queries.version_in(request.project, slug, number)
-    form = ImportAgainForm(request.POST)
+    form = ReadForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Choose an encoding from the list."))
+        messages.error(request, _("Choose how to read the file from the lists."))
         return redirect(version_address(version))
-    version = uploads.import_again(
-        version,
-        by=request.user,
-        encoding=form.cleaned_data["encoding"],
-        skip_bad=form.cleaned_data["skip_bad"],
-    )
+    version = uploads.import_again(version, by=request.user, request=form.request)
     target = safe_next(request)
     suffix = "?" + urlencode({"next": target}) if target else ""
     return redirect(version_address(version) + suffix)

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models.functions import Lower
 
 from assay.scoring.definition import EvaluatorDefinition, MetricSpec
+from evaluators.models import EvaluatorVersion
 from targets.models import Deployment
 from workspace.fields import new_ref
 from workspace.models import Project, Timestamped, User
@@ -42,15 +43,20 @@ class Evaluation(Timestamped):
 
 
 class Criterion(models.Model):
-    """One configured evaluator. `definition` is resolved and frozen at submit."""
+    """One configured evaluator. `definition` is resolved and frozen at submit.
+
+    `version` is set for an evaluator that the project made itself.
+    """
 
     evaluation = models.ForeignKey(
         Evaluation, on_delete=models.CASCADE, related_name="criteria"
     )
     position = models.PositiveIntegerField()
     name = models.CharField(max_length=120)
-    source = models.CharField(max_length=20, default="builtin")
     definition = models.JSONField()
+    version = models.ForeignKey(
+        EvaluatorVersion, null=True, on_delete=models.PROTECT, related_name="criteria"
+    )
     deployment = models.ForeignKey(Deployment, null=True, on_delete=models.SET_NULL)
     judge_name = models.CharField(max_length=200, blank=True, default="")
     mapping = models.JSONField(default=dict)

@@ -44,7 +44,8 @@ def read(
     kept = {c.evaluator for c in spec.criteria} - shown
     wanted = tuple(kept | set(post.getlist("evaluator")))
     removed = post.get("remove")
-    spec = choose(spec, tuple(name for name in wanted if name != removed))
+    chosen = tuple(name for name in wanted if name != removed)
+    spec = choose(spec, chosen, view.around.catalogue)
     judge = post.get("judge", spec.judge)
     spec = spec.model_copy(update={"judge": judge if judge in view.deployments else ""})
     found: list[Problem] = []

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from assay.running.spec import EvaluationSpec, Problem, Step, TargetSpec
-from assay.scoring import catalogue
 from datasets.models import DatasetVersion
 from evaluations.drafts import choose
 from evaluations.models import EvaluationDraft, Run
@@ -18,6 +17,7 @@ from evaluations.surroundings import View, deployments_of
 from evaluations.wizard import criteria, data, mapping, review, target
 from evaluations.wizard.stepper import LABELS, step_url
 from evaluations.wizard.values import described, last_output, row_media, sample_row
+from evaluators.known import evaluators_of
 from workspace.models import Project
 from workspace.scoping import PortalRequest
 from workspace.sentences import say
@@ -40,8 +40,9 @@ def prefilled(
     if DatasetVersion.objects.filter(ref=dataset, dataset__project=project).exists():
         spec = spec.model_copy(update={"dataset_version": dataset})
     evaluator = query.get("evaluator", "")
-    if evaluator in catalogue.load():
-        spec = choose(spec, (evaluator,))
+    known = evaluators_of(project, also=(evaluator,))
+    if evaluator in known:
+        spec = choose(spec, (evaluator,), known)
     return spec, "target"
 
 

@@ -1,10 +1,14 @@
 // [data-audio]: a button, a waveform to seek in, and the time. Arrow keys on the
-// button seek by two seconds. The <audio> element does the playing.
+// button seek by two seconds. The <audio> element does the playing; what it cannot
+// play is said in [data-unplayed].
 const row = (node) => node.closest?.("[data-audio]");
 const sound = (box) => box.querySelector("audio");
 
 const clock = (seconds) =>
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+
+// A refusal to play is told by the error event.
+const play = (audio) => audio.play().catch(() => {});
 
 const seek = (audio, change) => {
   const place = change(audio.currentTime, audio.duration);
@@ -22,10 +26,10 @@ document.addEventListener("click", (event) => {
     if (audio.readyState) seek(audio, (_now, length) => share * length);
     else {
       audio.addEventListener("loadedmetadata", () => seek(audio, (_now, length) => share * length), { once: true });
-      audio.play();
+      play(audio);
     }
   } else if (event.target.closest("button")) {
-    if (audio.paused) audio.play();
+    if (audio.paused) play(audio);
     else audio.pause();
   }
 });
@@ -59,6 +63,14 @@ const press = ({ target, type }) => {
   }
 };
 
+const fail = ({ target }) => {
+  const said = row(target)?.querySelector("[data-unplayed]");
+  if (!said) return;
+  said.hidden = false;
+  said.textContent = said.dataset.text;
+};
+
 // Media events do not bubble, so they are caught on the way down.
 for (const name of ["timeupdate", "seeked"]) document.addEventListener(name, draw, true);
 for (const name of ["play", "pause", "ended"]) document.addEventListener(name, press, true);
+document.addEventListener("error", fail, true);

@@ -1,4 +1,5 @@
 // a[data-lightbox]: the image opens over the page; the link alone opens the file.
+// Closing gives the focus back to the link.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-lightbox]");
   const dialog = document.getElementById("lightbox");
@@ -11,4 +12,8 @@ document.addEventListener("click", (event) => {
   dialog.querySelector("[data-caption]").textContent = link.dataset.caption ?? "";
   dialog.querySelector("a[download]").href = link.href;
   dialog.showModal();
+  dialog.addEventListener("close", () => {
+    image.removeAttribute("src");
+    link.focus();
+  }, { once: true });
 });

@@ -63,11 +63,42 @@ def test_names_that_are_no_content_do_not_exist(client_owner, project, name):
     assert response.status_code == 404
 
 
-def test_svg_and_html_are_only_downloads(client_owner, project):
-    blob = store.put_bytes(b"<svg onload='x()'/>", project=project)
+@pytest.mark.parametrize("data", [b"<html><script>x()</script>", b"raw sound", b""])
+def test_what_is_no_medium_is_only_a_download(client_owner, project, data):
+    blob = store.put_bytes(data, project=project)
     response = client_owner.get(address(project, blob))
     assert response["Content-Type"] == "application/octet-stream"
     assert response["Content-Disposition"].startswith("attachment;")
+
+
+SVG = b"<svg xmlns='http://www.w3.org/2000/svg' onload='x()'/>"
+
+
+@pytest.mark.parametrize("query", ["", "?size=thumb"])
+def test_an_svg_is_served_for_image_elements_and_locked_down(
+    client_owner, project, query
+):
+    blob = store.put_bytes(SVG, project=project)
+    response = client_owner.get(
+        address(project, blob, query), headers={"Sec-Fetch-Dest": "image"}
+    )
+    assert content(response) == SVG
+    assert response["Content-Type"] == "image/svg+xml"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Content-Security-Policy"] == (
+        "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    )
+    assert "Content-Disposition" not in response
+
+
+@pytest.mark.parametrize("dest", ["document", "iframe", "object", "embed", "frame"])
+def test_an_svg_is_never_a_page(client_owner, project, dest):
+    blob = store.put_bytes(SVG, project=project)
+    response = client_owner.get(
+        address(project, blob), headers={"Sec-Fetch-Dest": dest}
+    )
+    assert response["Content-Disposition"].startswith("attachment;")
+    assert "sandbox" in response["Content-Security-Policy"]
 
 
 def test_a_thumbnail_is_small_and_has_its_own_tag(client_owner, project, image):

@@ -102,9 +102,9 @@ def test_a_bomb_is_not_unpacked(project, side):
 def test_a_broken_image_says_so(project):
     whole = png(300, 300, "#123456")
     cut = store.put_bytes(whole[: len(whole) // 2], project=project)
-    assert cut.problem == "The image is incomplete or damaged."
+    assert cut.problem == "The picture is incomplete."
     header = store.put_bytes(b"\x89PNG\r\n\x1a\nnothing", project=project)
-    assert header.problem == "The image cannot be read."
+    assert header.problem == "The picture cannot be read."
     assert not store.thumb_path_of(cut.sha256).exists()
 
 
@@ -165,15 +165,34 @@ def test_silence_has_a_flat_waveform(project):
     [
         (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
         (b"RIFF\0\0\0\0WAVEfmt ", "audio/wav"),
-        (b"RIFF\0\0\0\0AVI LIST", UNKNOWN),
+        (b"RIFF\0\0\0\0AVI LIST", "video/x-msvideo"),
+        (b"RIFF\0\0\0\0????", UNKNOWN),
         (b"ID3\x04\0\0", "audio/mpeg"),
         (b"\xff\xfb\x90\x64", "audio/mpeg"),
         (b"\xff\xff\xff\xff", UNKNOWN),
         (b"\0\0\0\x20ftypM4A \0\0", "audio/mp4"),
-        (b"\0\0\0\x20ftypqt  \0\0", UNKNOWN),
+        (b"\0\0\0\x20ftypqt  \0\0", "video/quicktime"),
+        (b"\0\0\0\x20ftypavif\0\0", "image/avif"),
+        (b"\0\0\0\x20ftypmif1\0\0\0\0mif1heic", "image/heic"),
+        (b"\0\0\0\x20ftypmif1\0\0\0\0mif1avif", "image/avif"),
+        (b"\0\0\0\x20ftyp3gp4\0\0", "video/mp4"),
+        (b"\0\0\0\x20ftyp????\0\0", UNKNOWN),
+        (b"BM" + b"\0" * 12 + b"\x28\0\0\0", "image/bmp"),
+        (b"BMW,Audi,Volvo,Mini", UNKNOWN),
+        (b"II*\0\x08\0\0\0", "image/tiff"),
+        (b"FORM\0\0\0\0AIFFCOMM", "audio/aiff"),
+        (b"#!AMR\n", "audio/amr"),
+        (b"MThd\0\0\0\x06\0\1", "audio/midi"),
+        (b"\xff\xf1\x50\x80", "audio/aac"),
+        (b"\x1aE\xdf\xa3\x01", "video/webm"),
+        (b"\0\0\1\0\1\0\x10\x10\0\0", "image/vnd.microsoft.icon"),
         (b"OggS\0\x02", "audio/ogg"),
         (b"fLaC\0\0", "audio/flac"),
-        (b"<svg xmlns=", UNKNOWN),
+        (b"<svg xmlns=", "image/svg+xml"),
+        (b"\xef\xbb\xbf <?xml version='1.0'?>\n<!-- > -->\n<svg:svg ", "image/svg+xml"),
+        (b"<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>", "image/svg+xml"),
+        (b"<!---->" * 580 + b"<html>", UNKNOWN),
+        (b"<svgs>,b", UNKNOWN),
         (b"<html>", UNKNOWN),
         (b"", UNKNOWN),
     ],

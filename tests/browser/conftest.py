@@ -15,6 +15,7 @@ from evaluations.models import Run
 from evaluations.submit import submit_draft
 from evaluations.surroundings import look_around
 from targets.models import Deployment
+from tests.support import checkups
 from tests.support.making import make_deployment, make_spec, make_version, rows
 from workspace.signin import ensure_first_project
 project, owner = ensure_first_project()
@@ -34,7 +35,8 @@ open_draft = drafts.for_sample(project, owner, sample)
 print(json.dumps(dict(project=project.slug, draft=open_draft.ref, runs=[run.pk,
     paused.pk, errors.pk], evaluation=run.evaluation.slug,
     paused=paused.evaluation.slug, errors=errors.evaluation.slug,
-    dataset=sample.dataset.slug, model=dead.slug)))
+    dataset=sample.dataset.slug, model=dead.slug,
+    **checkups.fill(project, owner))))
 """
 
 DONE = """

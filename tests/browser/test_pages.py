@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -29,7 +31,7 @@ QUIET = "() => !document.querySelector('.htmx-request')"
 CONTRAST = {"runOnly": ["color-contrast"]}
 
 
-def pages(filled: dict[str, str]) -> dict[str, str]:
+def pages(filled: dict[str, Any]) -> dict[str, str]:
     """All pages of the product by name, below its address."""
 
     def at(name, *arguments, query=""):
@@ -60,6 +62,7 @@ def pages(filled: dict[str, str]) -> dict[str, str]:
         "dataset-columns": at("dataset_version", dataset, 1, query="?tab=columns"),
         "dataset-report": at("dataset_version", dataset, 1, query="?tab=report"),
         "dataset-row": at("dataset_row", dataset, 1, 2),
+        **dataset_pages(filled, at),
         "dataset-rename": at("dataset_rename", dataset),
         "dataset-delete": at("dataset_delete", dataset),
         "models": at("models"),
@@ -68,6 +71,35 @@ def pages(filled: dict[str, str]) -> dict[str, str]:
         "evaluators": at("evaluators"),
         "evaluator": at("evaluator", "groundedness"),
         "not-found": f"/p/{filled['project']}/nothing-here/",
+    }
+
+
+def dataset_pages(filled: dict[str, Any], at: Callable[..., str]) -> dict[str, str]:
+    """The check-up of an upload, and what people do with rows and versions."""
+    waiting, guessed = filled["waiting"], filled["guessed"]
+    edited, wide = filled["edited"], filled["wide"]
+    return {
+        "review": at("dataset_version", *waiting),
+        "review-of-a-kind": at("dataset_version", *waiting, query="?finding=injection"),
+        "review-guessed": at("dataset_version", *guessed),
+        "review-row": at("dataset_row", *waiting, 14),
+        "version-new": at("dataset_version_new", filled["dataset"]),
+        "edited": at("dataset_version", *edited),
+        "edited-found": at("dataset_version", *edited, query="?q=zzz"),
+        "edited-versions": at("dataset_version", *edited, query="?tab=versions"),
+        "edited-report": at("dataset_version", *edited, query="?tab=report"),
+        "edited-columns": at("dataset_version", *edited, query="?tab=columns"),
+        "row-edit": at("dataset_row_edit", *edited, 12),
+        "row-new": at("dataset_row_new", *edited),
+        "changes": at("dataset_changes", *edited),
+        "changes-none": at("dataset_changes", *wide),
+        "compare": at("dataset_compare", *edited, 1),
+        "compare-same": at("dataset_compare", *edited, edited[1]),
+        "part": at("dataset_part", *edited),
+        "part-found": at("dataset_part", *edited, query="?q=number"),
+        "wide": at("dataset_version", *wide),
+        "wide-columns": at("dataset_version", *wide, query="?tab=columns"),
+        "wide-row-edit": at("dataset_row_edit", *wide, 1),
     }
 
 

@@ -74,3 +74,8 @@ def test_messages_are_found_one_level_down():
     assert messages_of({"messages": CHAT}) == CHAT
     assert messages_of([]) is None
     assert messages_of("text") is None
+
+
+@pytest.mark.parametrize("role", [[], {}, None, 1, "stranger"])
+def test_a_message_of_no_role_is_json(role):
+    assert kind_of([{"role": role, "content": "x"}]) == "json"

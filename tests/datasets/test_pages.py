@@ -147,12 +147,12 @@ def test_the_list_answers_htmx_with_the_region(client_owner, project, version):
     assert "HX-Request" in response["Vary"]
 
 
-def test_the_list_takes_six_queries(
+def test_the_list_takes_seven_queries(
     client_owner, project, version, django_assert_num_queries
 ):
     make_version(project, [{"a": 1}], name="two")
     # session, person, membership, projects of the shell, count, page
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         client_owner.get(page(project))
 
 
@@ -346,9 +346,10 @@ def test_an_unknown_encoding_is_refused(client_editor, project, version):
 def test_rows_are_paged_without_counting_them(
     client_owner, version, django_assert_num_queries
 ):
-    # session, person, membership, version, versions of the menu, rows, projects
+    # session, person, membership, version, versions of the menu, my changes,
+    # rows, projects
     address = version_page(version) + "?page=3"
-    with django_assert_num_queries(7) as queries:
+    with django_assert_num_queries(8) as queries:
         response = client_owner.get(address)
     assert [row.index for row in response.context["rows"]] == list(range(101, 121))
     assert "Rows 101–120 of 120" in text_of(response)
@@ -361,7 +362,7 @@ def test_a_page_with_media_takes_one_query_more(
     rows = [{"image_url": uri("image/png", png(n + 1))} for n in range(20)]
     version = make_version(project, rows)
     address = version_page(version)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         client_owner.get(address)
 
 

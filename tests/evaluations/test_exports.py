@@ -91,7 +91,7 @@ def test_the_web_server_hands_out_parquet(run, page, client_viewer, monkeypatch)
         asked.append((command, options["cwd"]))
         call_command("export_run", *command[3:])
 
-    monkeypatch.setattr("evaluations.views.export.subprocess.run", child)
+    monkeypatch.setattr("workspace.parquet.subprocess.run", child)
     response = client_viewer.get(page("run_export", query="?format=parquet"))
     assert pq.read_table(io.BytesIO(body(response))).num_rows == 60
     command, _folder = asked[0]

@@ -127,9 +127,10 @@ def test_it_finds_text_in_input_response_and_reason(run, words):
     assert indexes(run, f"q={words}") == brute(run, keep)
 
 
-def test_letters_beyond_ascii_are_found_in_data(run):
+@pytest.mark.parametrize("written", ["Grüße", "Gr\\u00fc\\u00dfe"])
+def test_letters_beyond_ascii_are_found_in_data(run, written):
     item = run.items.get(index=3)
-    item.row.data = '{"query":"Gr\\u00fc\\u00dfe"}'
+    item.row.data = f'{{"query":"{written}"}}'
     item.row.save()
     assert indexes(run, "q=Grüße") == [3]
 

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from workspace import charts
+from workspace import charts, minicharts
 
 FIVE = [("1", 6), ("2", 10), ("3", 24), ("4", 77), ("5", 117)]
 TEN = [
@@ -31,10 +31,11 @@ def all_charts():
         "interval": charts.interval_bar(
             0.803, 0.748, 0.849, label="Rows passed", minimum=0.5, threshold=0.75
         ),
-        "sparkline": charts.sparkline([1, 2, 3, 2.5]),
-        "meter": charts.meter(0.35, 0, 1, 0.5),
-        "fill": charts.fill_bar(14, 46),
-        "waveform": charts.waveform([0, 50, 100]),
+        "bars": minicharts.bars([(0, 1, 3), (1, 2, 0)], "values"),
+        "sparkline": minicharts.sparkline([1, 2, 3, 2.5]),
+        "meter": minicharts.meter(0.35, 0, 1, 0.5),
+        "fill": minicharts.fill_bar(14, 46),
+        "waveform": minicharts.waveform([0, 50, 100]),
     }
 
 
@@ -161,31 +162,31 @@ def test_a_small_bar_can_be_hidden_beside_its_numbers():
 )
 def test_the_meter_is_coloured_by_the_threshold(value, direction, css):
     threshold, maximum = (0.5, 1) if direction == "increase" else (3, 7)
-    svg = charts.meter(value, 0, maximum, threshold, direction=direction)
+    svg = minicharts.meter(value, 0, maximum, threshold, direction=direction)
     assert css in svg
 
 
 def test_the_verdict_of_the_run_goes_before_the_threshold():
-    assert "fill-fail" in charts.meter(0.9, 0, 1, 0.5, passed=False)
+    assert "fill-fail" in minicharts.meter(0.9, 0, 1, 0.5, passed=False)
 
 
 def test_values_outside_the_scale_stay_inside_the_bar():
-    assert 'width="64"' in charts.meter(9, 0, 1)
+    assert 'width="64"' in minicharts.meter(9, 0, 1)
     assert charts.part(-1, 0, 1) == 0
     assert charts.part(1, 1, 1) == 0
 
 
 def test_a_flat_course_lies_in_the_middle():
-    assert 'points="3,11 69,11"' in charts.sparkline([2, 2])
-    assert charts.sparkline([]) == ""
+    assert 'points="3,11 69,11"' in minicharts.sparkline([2, 2])
+    assert minicharts.sparkline([]) == ""
 
 
 @pytest.mark.parametrize(
     ("levels", "bars"), [([], 4), ([5], 4), (list(range(100)), 10)]
 )
 def test_a_waveform_has_at_most_the_bars_asked_for(levels, bars):
-    assert len(charts.resample(levels, bars)) <= bars
+    assert len(minicharts.resample(levels, bars)) <= bars
 
 
 def test_resampling_keeps_the_loudest():
-    assert charts.resample([1, 9, 2, 3], 2) == [9, 3]
+    assert minicharts.resample([1, 9, 2, 3], 2) == [9, 3]

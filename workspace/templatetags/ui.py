@@ -21,7 +21,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from workspace import charts, formats, transcript
+from workspace import charts, formats, minicharts, transcript
+from workspace.sentences import say
 
 register = template.Library()
 
@@ -131,7 +132,7 @@ def score_bar(
     """A small bar with the threshold tick and the number; `half` adds ±."""
     if value is None:
         return format_html('<span class="muted">{}</span>', formats.NOTHING)
-    bar = charts.meter(
+    bar = minicharts.meter(
         value,
         minimum,
         maximum,
@@ -180,6 +181,7 @@ register.filter("money", formats.money)
 register.filter("signed", formats.signed)
 register.filter("filesize", formats.filesize)
 register.filter("preview", formats.preview)
+register.filter("say", say)
 register.simple_tag(formats.compact_number, name="compact_number")
 register.simple_tag(formats.duration, name="duration")
 register.simple_tag(formats.money, name="money")
@@ -224,10 +226,11 @@ for chart in (
     charts.likert,
     charts.stacked_bar,
     charts.interval_bar,
-    charts.sparkline,
-    charts.meter,
-    charts.fill_bar,
-    charts.waveform,
+    minicharts.bars,
+    minicharts.sparkline,
+    minicharts.meter,
+    minicharts.fill_bar,
+    minicharts.waveform,
 ):
     register.simple_tag(chart)
 
@@ -348,7 +351,7 @@ def media(
         "url": reverse("media", args=[slug, sha]),
         "size": size,
         "alt": alt,
-        "name": name or alt or _("recording"),
+        "name": name or alt or (_("recording") if kind == "audio" else _("file")),
         "mime": value.get("mime") or "",
         "bytes": formats.filesize(value.get("size")),
         "width": value.get("width"),
@@ -356,7 +359,9 @@ def media(
         "thumb": thumb_box(value.get("width"), value.get("height")),
         "length": formats.clock(value.get("duration")),
         "transcript": value.get("transcript") or "",
-        "wave": charts.waveform(value.get("waveform") or [], bars=bars)
+        "problem": value.get("problem") or "",
+        "source": value.get("url") or "",
+        "wave": minicharts.waveform(value.get("waveform") or [], bars=bars)
         if kind == "audio"
         else "",
     }

@@ -1,0 +1,1 @@
+"""Rubrics: written, generated, tried, versioned. Their arithmetic is in the library."""
