@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -17,8 +17,13 @@ from workspace.navigation import Entry, register
 if TYPE_CHECKING:
     from datasets.models import DatasetVersion
     from evaluations.models import Run
+    from evaluators.models import EvaluatorVersion
+    from evaluators.usage import Use
     from targets.models import Deployment
     from targets.usage import RunLine
+
+
+MOST_USES = 200
 
 
 class EvaluationsConfig(AppConfig):
@@ -26,9 +31,16 @@ class EvaluationsConfig(AppConfig):
 
     def ready(self) -> None:
         from datasets import usage
+        from evaluations.rubricruns import agreement_page, newest_run, row_scores
+        from evaluators import usage as evaluator_usage
+        from rubrics import past as rubrics_past
         from targets import usage as model_usage
 
         usage.register(runs_that_use)
+        evaluator_usage.register(runs_that_judge_with)
+        rubrics_past.register(newest_run)
+        rubrics_past.register_rows(row_scores)
+        rubrics_past.register_page(agreement_page)
         usage.register_action(evaluate)
         model_usage.register(open_runs_with)
         model_usage.register_runs(latest_runs_with)
@@ -55,11 +67,25 @@ def runs_that_use(version_ids: Sequence[int]) -> list[tuple[str, str]]:
 
 
 def _named(run: Run) -> tuple[str, str]:
-    evaluation = run.evaluation
-    address = reverse(
-        "run", args=[evaluation.project.slug, evaluation.slug, run.number]
+    from evaluations.addresses import run_url
+
+    return f"{run.evaluation.name}, {run.label}", run_url(run)
+
+
+def runs_that_judge_with(versions: Sequence[EvaluatorVersion]) -> list[Use]:
+    """Runs of evaluations with one of these versions of an evaluator. 1 query."""
+    from evaluations.models import Run
+    from evaluators.usage import Use
+
+    criteria = "evaluation__criteria__version"
+    runs = Run.objects.filter(**{f"{criteria}__in": [v.pk for v in versions]})
+    numbered = runs.annotate(version_number=F(f"{criteria}__number")).select_related(
+        "evaluation__project"
     )
-    return f"{evaluation.name}, {run.label}", address
+    return [
+        Use(run.version_number, *_named(run))
+        for run in numbered.distinct().order_by("-pk")[:MOST_USES]
+    ]
 
 
 def _runs_with(deployment_ids: Sequence[int]) -> QuerySet[Run]:

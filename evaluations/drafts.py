@@ -93,23 +93,21 @@ def for_sample(
     project: Project, user: User, version: DatasetVersion
 ) -> EvaluationDraft:
     """A filled-in draft on the sample dataset, ready to submit."""
-    judge = next(
-        (
-            ref
-            for ref, d in deployments_of(project).items()
-            if d.connection.is_simulated
-        ),
-        "",
-    )
     spec = EvaluationSpec(
         name=free_name(project, "First look: restaurant booking"),
         target=TargetSpec(kind="dataset"),
         dataset_version=version.ref,
-        judge=judge,
+        judge=simulator_of(project),
     )
     spec = choose(spec, SAMPLE_EVALUATORS, catalogue.load())
     spec = remap(spec, look_around(project, spec))
     return create(project, user, spec, step="review", started_from="sample")
+
+
+def simulator_of(project: Project) -> str:
+    """The ref of the simulator, "" where it was removed."""
+    found = deployments_of(project).items()
+    return next((ref for ref, d in found if d.connection.is_simulated), "")
 
 
 def free_name(project: Project, wanted: str) -> str:

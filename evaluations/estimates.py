@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from assay.data.chat import ChatRequest, ModelError
 from assay.data.jsonx import JSON, JSONObject
@@ -19,10 +19,13 @@ from assay.running.spec import CriterionSpec, EvaluationSpec
 from assay.running.targets import build_request
 from assay.scoring.definition import EvaluatorDefinition
 from assay.scoring.judge import build_request as judge_request
+from assay.scoring.rubric.judge import build_request as rubric_request
+from assay.scoring.rubric.judge import rubric_of
 from evaluations.surroundings import View
 from targets.models import Deployment
 
 SAMPLED = 5
+FENCE = "0" * 16
 STAND_IN = "An answer of usual length. " * 30
 
 
@@ -34,6 +37,27 @@ class Line:
     estimate: Estimate
     local: bool = False
     simulated: bool = False
+
+
+def _rubric_requests(
+    definition: EvaluatorDefinition, inputs: Mapping[str, JSON]
+) -> list[ChatRequest]:
+    rubric = rubric_of(definition)
+    wanted = rubric.dimensions if rubric.one_call_per_dimension else (None,)
+    return [
+        rubric_request(definition, inputs, fence=FENCE, only=only) for only in wanted
+    ]
+
+
+REQUESTS: Mapping[
+    str, Callable[[EvaluatorDefinition, Mapping[str, JSON]], list[ChatRequest]]
+] = {
+    "judge": lambda definition, inputs: [
+        judge_request(definition, inputs, fence=FENCE)
+    ],
+    "rubric": _rubric_requests,
+}
+"""The requests for one row, by the kind of the evaluator."""
 
 
 def lines(spec: EvaluationSpec, view: View) -> tuple[list[Line], Estimate]:
@@ -85,7 +109,7 @@ def _criterion_samples(
     if deployment is None or not definition.needs_judge:
         return []
     members = [view.around.catalogue[m] for m in definition.members] or [definition]
-    judged = [m for m in members if m.kind == "judge"]
+    judged = [m for m in members if m.kind in REQUESTS]
     found = []
     for member in judged:
         requests = _judge_requests(member, criterion.mapping, view.rows[:SAMPLED])
@@ -94,8 +118,23 @@ def _criterion_samples(
             if member is definition
             else (f"{criterion.name}: {member.name}")
         )
-        found.append(_sample(name, requests, JUDGE_ANSWER_TOKENS, deployment))
+        sample, simulated = _sample(name, requests, _answer_tokens(member), deployment)
+        found.append((replace(sample, per_row=_calls_per_row(member)), simulated))
     return found
+
+
+def _calls_per_row(definition: EvaluatorDefinition) -> int:
+    rubric = definition.rubric
+    one_each = rubric is not None and rubric.one_call_per_dimension
+    return len(rubric.dimensions) if rubric is not None and one_each else 1
+
+
+def _answer_tokens(definition: EvaluatorDefinition) -> int:
+    """Tokens of one answer: a rubric's has a reason and a score for each dimension."""
+    if definition.rubric is None:
+        return JUDGE_ANSWER_TOKENS
+    answered = len(definition.rubric.dimensions) // _calls_per_row(definition)
+    return JUDGE_ANSWER_TOKENS * max(1, answered)
 
 
 def _judge_requests(
@@ -111,7 +150,7 @@ def _judge_requests(
         if any(
             all(name in inputs for name in group) for group in definition.input_sets
         ):
-            requests.append(judge_request(definition, inputs, fence="0" * 16))
+            requests += REQUESTS[definition.kind](definition, inputs)
     return requests
 
 

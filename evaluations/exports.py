@@ -6,13 +6,15 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from assay.data.jsonx import JSON, JSONObject, dumps, loads
 from assay.data.media import as_blob
 from assay.data.spreadsheets import safe_cell
 from assay.data.text import storable
 from assay.scoring.outcome import Outcome
-from evaluations.models import Item, Metric, Result, Run
+from evaluations.labels import labels_of
+from evaluations.models import Item, Label, Metric, Result, Run
 from evaluations.queries import item_results, metrics_of, output_of, properties_of
 from evaluations.scores import score_cards
 from targets.models import Completion
@@ -32,8 +34,16 @@ STATUS = {
 }
 
 
-def steps(run: Run) -> Iterator[list[tuple[Item, list[Result]]]]:
-    """Items with their results, in the order of the rows, `STEP` at a time."""
+class Entry(NamedTuple):
+    """A row of a run with what judges and people said about it."""
+
+    item: Item
+    results: list[Result]
+    labels: list[Label]
+
+
+def steps(run: Run) -> Iterator[list[Entry]]:
+    """Entries in the order of the rows, `STEP` at a time. 3 queries for each step."""
     last = 0
     items = run.items.select_related("row").order_by("pk")
     while batch := list(items.filter(pk__gt=last)[:STEP]):
@@ -44,13 +54,15 @@ def steps(run: Run) -> Iterator[list[tuple[Item, list[Result]]]]:
         )
         for result in found.select_related("metric__criterion"):
             by_item[result.item_id].append(result)
-        yield [(item, by_item[item.pk]) for item in batch]
+        said = labels_of(batch)
+        yield [Entry(item, by_item[item.pk], said.get(item.pk, [])) for item in batch]
 
 
 def columns_of(run: Run) -> list[str]:
     """The columns of a flat export; every metric has its own."""
     names = ["row", "repeat", "result", "error", "simulated"]
     names += [f"item.{column['name']}" for column in run.dataset_version.columns]
+    names += ["labels"]
     if run.target.get("kind") != "dataset":
         names += ["sample.output_text", "latency_ms"]
     for metric in metrics_of(run.evaluation).values():
@@ -64,8 +76,9 @@ def stem_of(metric: Metric) -> str:
     return f"{metric.criterion.name}.{metric.key}"
 
 
-def flat(item: Item, results: list[Result]) -> dict[str, JSON]:
+def flat(entry: Entry) -> dict[str, JSON]:
     """One row of a flat export. Media are named, never inlined."""
+    item, results, _labels = entry
     row: dict[str, JSON] = {
         "row": item.index,
         "repeat": item.repeat,
@@ -75,6 +88,8 @@ def flat(item: Item, results: list[Result]) -> dict[str, JSON]:
         "latency_ms": item.latency_ms,
         "sample.output_text": output_of(item).get("output_text"),
     }
+    if entry.labels:
+        row["labels"] = dumps([label_json(label) for label in entry.labels])
     for name, value in item.row.values.items():
         row[f"item.{name}"] = plain(value)
     for result in results:
@@ -105,8 +120,8 @@ def as_csv(run: Run) -> Iterator[bytes]:
     writer.writerow([safe_cell(name) for name in names])
     yield b"\xef\xbb\xbf" + _taken(buffer)
     for batch in steps(run):
-        for item, results in batch:
-            row = flat(item, results)
+        for entry in batch:
+            row = flat(entry)
             writer.writerow([safe_cell(row.get(name)) for name in names])
         yield _taken(buffer)
 
@@ -121,11 +136,12 @@ def _taken(buffer: io.StringIO) -> bytes:
 def as_jsonl(run: Run) -> Iterator[bytes]:
     """One object per row: item, sample, results in the one result contract."""
     for batch in steps(run):
-        lines = [dumps(nested(item, results)) for item, results in batch]
+        lines = [dumps(nested(entry)) for entry in batch]
         yield ("\n".join(lines) + "\n").encode()
 
 
-def nested(item: Item, results: list[Result]) -> JSONObject:
+def nested(entry: Entry) -> JSONObject:
+    item, results, labels = entry
     return {
         "row": item.index,
         "repeat": item.repeat,
@@ -138,6 +154,20 @@ def nested(item: Item, results: list[Result]) -> JSONObject:
         "item": item.row.values,
         "sample": output_of(item),
         "results": [_result(result) for result in results],
+        "labels": [label_json(label) for label in labels],
+    }
+
+
+def label_json(label: Label) -> JSONObject:
+    """What a person said about a row; scores of dimensions by their id."""
+    verdict = WORDS[Outcome(label.verdict)] if label.verdict else None
+    return {
+        "by": str(label.by),
+        "verdict": verdict,
+        "score": label.score,
+        "dimensions": dict(label.dimensions),
+        "comment": label.comment or None,
+        "changed_at": label.changed_at.isoformat(),
     }
 
 
@@ -182,7 +212,7 @@ def write_parquet(run: Run, path: Path) -> None:
     )
     with pq.ParquetWriter(path, schema) as writer:
         for batch in steps(run):
-            rows = [_typed(flat(*entry), names, numbers | whole) for entry in batch]
+            rows = [_typed(flat(entry), names, numbers | whole) for entry in batch]
             frame = pd.DataFrame(rows, columns=names, dtype=object)
             table = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
             writer.write_table(table)
@@ -273,7 +303,8 @@ def _usage(run: Run) -> JSONObject:
 def raw_row(item: Item) -> JSONObject:
     """A row with its results and every call in full. 1 query."""
     results = item_results(item)
-    row = nested(item, results)
+    said = labels_of([item]).get(item.pk, [])
+    row = nested(Entry(item, results, said))
     assert isinstance(row["results"], list)
     for shown, result in zip(row["results"], results, strict=True):
         assert isinstance(shown, dict)

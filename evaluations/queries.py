@@ -25,6 +25,7 @@ from django.utils.translation import gettext as _
 
 from assay.data.jsonx import JSON, loads
 from assay.scoring.outcome import Outcome
+from assay.scoring.rubric.definition import DIMENSION
 from datasets.queries import CountedPaginator
 from evaluations.models import Criterion, Evaluation, Item, Metric, Result, Run
 from evaluations.models.run import RunState
@@ -121,6 +122,12 @@ def _list_order(sort: str) -> list[Any]:
     if sort.startswith("-"):
         return [key.desc(nulls_last=True)]
     return [key.asc(nulls_last=True)]
+
+
+def has_own(project: Project) -> bool:
+    """Whether a person made an evaluation; the sample belongs to nobody. 1 query."""
+    made = Evaluation.objects.filter(project=project, created_by__isnull=False)
+    return made.exists()
 
 
 def evaluation_list(project: Project, query: Mapping[str, Any]) -> Page[Evaluation]:
@@ -364,6 +371,7 @@ def error_groups(run: Run) -> list[dict[str, Any]]:
     """Errors by metric and code with a sample sentence and their number. 1 query."""
     groups = (
         Result.objects.filter(run=run, outcome=Outcome.ERROR)
+        .exclude(metric__key__startswith=DIMENSION)
         .order_by()
         .values("metric_id", "error_code")
         .annotate(n=Count("pk"), sample=Max("reason"))

@@ -17,7 +17,8 @@ from assay.data.media import BLOB_KEY
 from assay.scoring.outcome import Outcome
 from blobs.queries import describe
 from datasets.cells import Cell, whole_row
-from evaluations.models import Item, Result, Run
+from evaluations.dimensions import is_dimension
+from evaluations.models import Item, Label, Result, Run
 from evaluations.queries import item_results, output_of, properties_of
 from evaluations.rowtable import WORDS
 from evaluations.scores import name_of
@@ -29,7 +30,17 @@ BLOB = re.compile(r"blob:([0-9a-f]{64})$")
 MOST_TEXT = 20_000
 """Characters of one text that a page carries; the raw JSON has all of it."""
 MISSING = ("absent", "null", "empty")
-SHOWN_ELSEWHERE = frozenset({"raw_answers", "faults", "attempts"})
+SHOWN_ELSEWHERE = frozenset(
+    {
+        "raw_answers",
+        "faults",
+        "attempts",
+        "dimension_scores",
+        "raw_mean",
+        "normalization",
+        "failed_by_one",
+    }
+)
 IN_WORDS = frozenset(
     {
         "inputs",
@@ -58,6 +69,20 @@ class Evidence:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class ShownDimension:
+    """What the judge said about a dimension. `metric` is its metric's id; `mine` the
+    score that the reader gave it, "" without one."""
+
+    id: str
+    score: int | None
+    applicable: bool
+    weight: int | None
+    reason: str
+    metric: int
+    mine: str = ""
+
+
 @dataclass(slots=True)
 class ShownResult:
     """One score with all that explains it."""
@@ -72,11 +97,30 @@ class ShownResult:
     faults: list[str] = field(default_factory=list)
     facts: list[tuple[str, str]] = field(default_factory=list)
     properties: JSONObject = field(default_factory=dict)
+    dimensions: list[ShownDimension] = field(default_factory=list)
     before: list[JSONObject] = field(default_factory=list)
 
     @property
     def is_scored(self) -> bool:
         return self.result.score is not None
+
+    @property
+    def is_checklist(self) -> bool:
+        rubric = self.result.metric.criterion.evaluator.rubric
+        return rubric is not None and rubric.scoring == "boolean"
+
+    @property
+    def arithmetic(self) -> dict[str, Any]:
+        """How a rubric's score was made, for `rubrics/_arithmetic.html`."""
+        found = properties_of(self.result)
+        return {
+            "dimension_scores": found.get("dimension_scores"),
+            "score": self.result.score,
+            "threshold": self.result.metric.threshold,
+            "normalization": found.get("normalization"),
+            "raw_mean": found.get("raw_mean"),
+            "failed_by_one": found.get("failed_by_one"),
+        }
 
     @property
     def tries(self) -> list[tuple[str, str]]:
@@ -122,8 +166,11 @@ class RowDetail:
         return None if self.item.latency_ms is None else self.item.latency_ms / 1000
 
 
-def row_detail(run: Run, item: Item) -> RowDetail:
-    """Everything about one row. 3 queries: results, media of the row, of the calls."""
+def row_detail(run: Run, item: Item, mine: Label | None = None) -> RowDetail:
+    """Everything about one row; `mine` is the reader's label of it.
+
+    3 queries: results, media of the row, of the calls.
+    """
     project = run.evaluation.project
     results = item_results(item)
     calls = [item.completion, *(result.completion for result in results)]
@@ -143,7 +190,15 @@ def row_detail(run: Run, item: Item) -> RowDetail:
         if cell.column not in used and cell is not expected
     ]
     history = _history(item)
-    shown = [_shown(run, result, media, history) for result in results]
+    told = [result for result in results if not is_dimension(result.metric)]
+    metrics = {
+        (r.metric.criterion_id, r.metric.name): r.metric_id
+        for r in results
+        if is_dimension(r.metric)
+    }
+    shown = [_shown(run, result, media, history) for result in told]
+    for one in shown:
+        one.dimensions = _dimensions(one.result, metrics, mine)
     main = main_result(item, shown)
     return RowDetail(
         item=item,
@@ -162,6 +217,32 @@ def row_detail(run: Run, item: Item) -> RowDetail:
         others=[one for one in shown if one is not main],
         target=target,
     )
+
+
+def _dimensions(
+    result: Result, metrics: Mapping[tuple[int, str], int], mine: Label | None
+) -> list[ShownDimension]:
+    """The dimensions of a rubric's score, in their order."""
+    listed = properties_of(result).get("dimension_scores")
+    found = []
+    for entry in listed if isinstance(listed, list) else []:
+        if not isinstance(entry, dict):
+            continue
+        name, score, weight = entry.get("id"), entry.get("score"), entry.get("weight")
+        metric = metrics.get((result.metric.criterion_id, str(name)), 0)
+        given = mine.dimensions.get(str(metric), "") if mine else ""
+        found.append(
+            ShownDimension(
+                id=str(name),
+                score=score if isinstance(score, int) else None,
+                applicable=bool(entry.get("applicable")),
+                weight=weight if isinstance(weight, int) else None,
+                reason=cut(str(entry.get("reason") or "")),
+                metric=metric,
+                mine=str(given),
+            )
+        )
+    return found
 
 
 def main_result(item: Item, shown: list[ShownResult]) -> ShownResult | None:

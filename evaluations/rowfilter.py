@@ -14,6 +14,7 @@ from assay.scoring.outcome import Outcome
 from assay.scoring.summary import Scale
 from datasets.models import Contents
 from datasets.queries import written_in
+from evaluations.labels import disagreeing, labelled
 from evaluations.models import Item, Metric, Result, Run
 
 RESULTS = {
@@ -22,6 +23,7 @@ RESULTS = {
     "error": Outcome.ERROR,
     "na": Outcome.NOT_APPLICABLE,
 }
+LABELS = ("any", "disagree")
 HAS = {"image": Contents.IMAGE, "audio": Contents.AUDIO}
 SORTS = ("index", "latency", "result")
 PER_PAGE = (20, 50, 100)
@@ -45,6 +47,7 @@ class RowFilter:
     q: str = ""
     result: str = ""
     has: str = ""
+    label: str = ""
     metric: int | None = None
     verdict: str = ""
     code: str = ""
@@ -74,6 +77,7 @@ class RowFilter:
             q=query.get("q", "").replace("\0", "").strip()[:200],
             result=query.get("result", "") if query.get("result") in RESULTS else "",
             has=query.get("has", "") if query.get("has") in HAS else "",
+            label=query.get("label", "") if query.get("label") in LABELS else "",
             metric=metric if metric in metrics else None,
             verdict=verdict if verdict in RESULTS else "",
             code=code if CODE.fullmatch(code) else "",
@@ -114,6 +118,7 @@ class RowFilter:
             "q": self.q,
             "result": self.result,
             "has": self.has,
+            "label": self.label,
             "metric": "" if self.metric is None else self.metric,
             "verdict": self.verdict,
             "code": self.code,
@@ -168,6 +173,9 @@ def filtered_items(run: Run, wanted: RowFilter) -> QuerySet[Item]:
     if wanted.has:
         items = items.annotate(held=F("row__contents").bitand(HAS[wanted.has]))
         items = items.filter(held__gt=0)
+    if wanted.label:
+        found = disagreeing(run) if wanted.label == "disagree" else labelled(run)
+        items = items.filter(found)
     if wanted.looks_at_metric:
         items = items.filter(pk__in=_results(run, wanted).values("item"))
     if wanted.q:

@@ -12,10 +12,12 @@ from django.utils.translation import gettext as _
 from assay.scoring.outcome import Outcome
 from datasets.cells import Cell, shown_rows
 from datasets.models import Contents
-from evaluations.models import Item, Metric, Result, Run
+from evaluations.labels import Counts, labels_of
+from evaluations.models import Item, Label, Metric, Result, Run
 from evaluations.rowfilter import RowFilter
 from evaluations.scores import headings, name_of
 
+HUMAN = "human"
 WORDS = {
     Outcome.PASS: "pass",
     Outcome.FAIL: "fail",
@@ -48,6 +50,10 @@ class Column:
             return str(self.metric.pk)
         return "latency" if self.key == "time" else ""
 
+    @property
+    def is_human(self) -> bool:
+        return self.key == HUMAN
+
 
 @dataclass(slots=True)
 class TableCell:
@@ -56,6 +62,7 @@ class TableCell:
     column: Column
     result: Result | None = None
     value: Cell | None = None
+    labels: list[Label] = field(default_factory=list)
 
     @property
     def outcome(self) -> str:
@@ -86,8 +93,13 @@ class TableRow:
         return bool(self.item.row.contents & Contents.AUDIO)
 
 
-def optional_columns(run: Run, metrics: Mapping[int, Metric]) -> dict[str, Column]:
-    """All columns that can be added to number, input, response and result."""
+def optional_columns(
+    run: Run, metrics: Mapping[int, Metric], *, has_labels: bool = False
+) -> dict[str, Column]:
+    """All columns that can be added to number, input, response and result.
+
+    Dimensions of rubrics are usually left out; labels are shown when there are any.
+    """
     heads = headings(metrics)
     columns = []
     for pk, metric in metrics.items():
@@ -98,6 +110,7 @@ def optional_columns(run: Run, metrics: Mapping[int, Metric]) -> dict[str, Colum
         columns.append(column)
     if run.target.get("kind") != "dataset":
         columns.append(Column("time", _("Time")))
+    columns.append(Column(HUMAN, _("Human"), is_usual=has_labels))
     columns += [
         Column(f"d{place}", column["name"], name=column["name"])
         for place, column in enumerate(run.dataset_version.columns)
@@ -122,8 +135,11 @@ def needs_data(columns: list[Column]) -> bool:
 def table_rows(
     run: Run, items: list[Item], columns: list[Column], wanted: RowFilter
 ) -> list[TableRow]:
-    """The rows of the table. 1 query for media in columns of the dataset."""
+    """The rows of the table. 1 query for media in columns of the dataset, 1 for
+    labels when they are shown."""
     values = _data_cells(run, items, columns)
+    shows_labels = any(column.is_human for column in columns)
+    said = labels_of(items) if shows_labels else {}
     query = urlencode(wanted.of_list().as_query())
     rows = []
     for item in items:
@@ -132,6 +148,8 @@ def table_rows(
             cell = TableCell(column)
             if column.metric is not None:
                 cell.result = scores_of(item).get(column.metric.pk)
+            if column.is_human:
+                cell.labels = said.get(item.pk, [])
             cell.value = values.get((item.row.index, column.name))
             row.cells.append(cell)
         rows.append(row)
@@ -173,10 +191,10 @@ class Chip:
     is_all: bool = False
 
 
-def chips(run: Run, wanted: RowFilter) -> list[Chip]:
+def chips(run: Run, wanted: RowFilter, said: Counts) -> list[Chip]:
     """Quick filters with their counts; the results add up to the rows that are done.
 
-    A medium's filter is taken off again by its own chip.
+    The filter of a medium or of labels is taken off again by its own chip.
     """
     held = run.dataset_version.import_report.get("rows_with", {})
     results = (
@@ -201,4 +219,12 @@ def chips(run: Run, wanted: RowFilter) -> list[Chip]:
         on = wanted.has == value
         leads = replace(wanted, has="" if on else value, page=1)
         made.append(Chip(label, held.get(value, 0), leads, on, icon=value))
+    labels = (
+        ("any", _("Labelled"), said.labelled),
+        ("disagree", _("Human disagrees"), said.disagreeing),
+    )
+    for value, label, count in labels:
+        on = wanted.label == value
+        leads = replace(wanted, label="" if on else value, page=1)
+        made.append(Chip(label, count, leads, on))
     return [chip for chip in made if chip.n or chip.is_all or chip.is_current]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from assay.scoring.outcome import Outcome
-from evaluations import queries, rowtable
+from evaluations import labels, queries, rowtable
+from evaluations.dimensions import is_dimension, rubric_cards
 from evaluations.models import Metric, Run
 from evaluations.models.results import OutcomeChoice
 from evaluations.models.run import ChunkState, RunState
@@ -30,13 +32,18 @@ MOST_NARROW = 4
 FILTER_NAMES = ("result", "metric", "verdict", "code", "min", "max", "bin")
 
 
-@dataclass(slots=True)
+@dataclass
 class RunPage:
     """A run with its metrics and their scores: what every tab needs. 2 queries."""
 
     run: Run
     metrics: dict[int, Metric]
     cards: list[ScoreCard]
+
+    @cached_property
+    def said(self) -> labels.Counts:
+        """How many rows people labelled. 2 queries, 1 without labels."""
+        return labels.counts(self.run)
 
     @classmethod
     def of(cls, run: Run) -> RunPage:
@@ -46,7 +53,9 @@ class RunPage:
     @property
     def errors(self) -> int:
         """Scores that could not be made, as the results say now."""
-        return sum(card.tally.errored for card in self.cards)
+        return sum(
+            card.tally.errored for card in self.cards if not is_dimension(card.metric)
+        )
 
     @property
     def has_scores(self) -> bool:
@@ -131,7 +140,8 @@ class RunPage:
                 (group, columns_of_cards(len(group.cards) + (not group.name)))
                 for group in card_groups(primary)
             ],
-            "all_cards": self.cards,
+            "all_cards": [c for c in self.cards if not is_dimension(c.metric)],
+            "rubrics": rubric_cards(self.cards),
         }
 
     def _errors(self) -> dict[str, Any]:
@@ -207,7 +217,7 @@ class RunPage:
             ],
             "chips": [
                 (chip, "?" + urlencode(self.query("results", chip.wanted)))
-                for chip in rowtable.chips(self.run, wanted)
+                for chip in rowtable.chips(self.run, wanted, self.said)
             ],
             "metrics": [(pk, name_of(m)) for pk, m in self.metrics.items()],
             "per_page": PER_PAGE,

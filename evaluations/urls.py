@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from evaluations.views import evaluation, export, listing, row, run, wizard
+from evaluations.views import agreement, evaluation, export, listing, row, run, wizard
 
 EVALUATION = "evaluations/<slug:slug>/"
 RUN = f"{EVALUATION}runs/<int:number>/"
@@ -17,6 +17,11 @@ urlpatterns = [
     ),
     path("evaluations/new/<str:ref>/<str:step>/", wizard.draft_step, name="draft_step"),
     path("evaluations/", listing.evaluations, name="evaluations"),
+    path(
+        "evaluators/rubrics/<slug:ref>/agreement/",
+        agreement.rubric_agreement,
+        name="rubric_agreement",
+    ),
     path(EVALUATION, evaluation.evaluation, name="evaluation"),
     path(f"{EVALUATION}edit/", evaluation.evaluation_rename, name="evaluation_rename"),
     path(f"{EVALUATION}copy/", evaluation.evaluation_copy, name="evaluation_copy"),
@@ -26,6 +31,7 @@ urlpatterns = [
     path(f"{EVALUATION}runs/new/", evaluation.run_add, name="run_add"),
     path(RUN, run.run, name="run"),
     path(f"{RUN}rows/<int:row>/", row.run_row, name="run_row"),
+    path(f"{RUN}rows/<int:row>/label/", row.run_row_label, name="run_row_label"),
     path(f"{RUN}cancel/", run.run_cancel, name="run_cancel"),
     path(f"{RUN}pause/", run.run_pause, name="run_pause"),
     path(f"{RUN}resume/", run.run_resume, name="run_resume"),

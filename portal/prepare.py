@@ -7,6 +7,7 @@ import logging
 from django.core.management import call_command
 
 from datasets.samples import ensure_sample
+from evaluations.samples import ensure_run
 from targets.connections import ensure_simulator
 from workspace.models import Project, User
 from workspace.signin import ensure_first_project
@@ -21,7 +22,7 @@ def prepare(*, verbosity: int = 0) -> tuple[Project, User]:
     project, owner = ensure_first_project()
     ensure_simulator(project)
     if not project.settings.get("sample_offered"):
-        ensure_sample(project)
+        ensure_run(project, ensure_sample(project), owner)
         project.settings["sample_offered"] = True
         project.save(update_fields=["settings"])
     return project, owner

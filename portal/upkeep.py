@@ -14,6 +14,7 @@ from django.utils import timezone
 from datasets import sweep as datasets_sweep
 from evaluations import sweep as evaluations_sweep
 from evaluations.models import EvaluationDraft
+from rubrics import sweep as rubrics_sweep
 from targets import testcalls
 from workspace.models import SignInFailure, SignInToken, WorkerProcess
 
@@ -22,6 +23,7 @@ log = logging.getLogger("portal.upkeep")
 SWEEPS: tuple[Callable[[], None], ...] = (
     evaluations_sweep.sweep,
     datasets_sweep.sweep,
+    rubrics_sweep.sweep,
     testcalls.sweep,
 )
 
@@ -50,5 +52,6 @@ def housekeeping() -> None:
     EvaluationDraft.objects.filter(expires_at__lt=now).delete()
     SignInToken.objects.filter(expires_at__lt=now - timedelta(days=30)).delete()
     SignInFailure.objects.filter(window_ends__lt=now).delete()
+    rubrics_sweep.purge()
     testcalls.purge()
     WorkerProcess.objects.filter(seen_at__lt=now - timedelta(days=1)).delete()

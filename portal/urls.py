@@ -8,6 +8,7 @@ from portal import views
 
 project_pages: list[URLPattern | URLResolver] = [
     path("", include("evaluations.urls")),
+    path("", include("rubrics.urls")),
     path("", include("evaluators.urls")),
     path("", include("datasets.urls")),
     path("", include("targets.urls")),

@@ -73,7 +73,7 @@ class Document(_Typed):
     category: str = "quality"
     level: str = "turn"
     scoring: str = "likert"
-    pass_threshold: str = "0.5"  # noqa: S105 - no password
+    pass_threshold: str = "0.50"  # noqa: S105 - no password
     normalization: str = "ratio"
     fail_on_any_1: bool = False
     one_call_per_dimension: bool = False
@@ -88,6 +88,11 @@ class Document(_Typed):
     @property
     def is_safety(self) -> bool:
         return self.category == "safety"
+
+    @property
+    def shape(self) -> str:
+        """Which columns the sheet has: those of "likert", "boolean" or "safety"."""
+        return "safety" if self.is_safety else self.scoring
 
 
 def fresh_key() -> str:
@@ -186,6 +191,11 @@ def threshold_of(document: Document) -> float | None:
     return value if value is not None and 0 <= value <= 1 else None
 
 
+def threshold_text(value: float) -> str:
+    """Two decimals, more where the value has them."""
+    return f"{value:.2f}" if round(value, 2) == value else str(value)
+
+
 def from_spec(
     spec: RubricSpec, *, name: str = "", title: str = "", description: str = ""
 ) -> Document:
@@ -195,7 +205,7 @@ def from_spec(
         title=title,
         description=description,
         **{key: getattr(spec, key) for key in CHOICES},
-        pass_threshold=str(spec.pass_threshold),
+        pass_threshold=threshold_text(spec.pass_threshold),
         fail_on_any_1=spec.fail_on_any_1,
         one_call_per_dimension=spec.one_call_per_dimension,
         dimensions=tuple(typed(dimension) for dimension in spec.dimensions),

@@ -61,6 +61,11 @@ def undo(document: Document) -> Document:
     return document.model_copy(update=changes)
 
 
+def forget(document: Document) -> Document:
+    """Without the memory of what was removed."""
+    return document.model_copy(update={"removed": ()})
+
+
 def _with(document: Document, dimensions: tuple[DimensionText, ...]) -> Document:
     return document.model_copy(update={"dimensions": dimensions})
 
@@ -78,5 +83,6 @@ CHANGES: dict[str, Change] = {
     "down": lambda document, key: move(document, key, by=1),
     "remove": remove,
     "undo": lambda document, _key: undo(document),
+    "forget": lambda document, _key: forget(document),
 }
 """What a button of the editor does, by its name; the key names the dimension."""

@@ -27,6 +27,7 @@ class PastRun:
 Finder = Callable[[Evaluator], PastRun | None]
 RowFinder = Callable[[EvaluatorVersion, int, Sequence[int]], dict[int, float]]
 _finders: list[Finder] = []
+_page_makers: list[PageMaker] = []
 _row_finders: list[RowFinder] = []
 
 
@@ -41,6 +42,27 @@ def register_rows(finder: RowFinder) -> None:
     the newest scores of a run for them, by index."""
     if finder not in _row_finders:
         _row_finders.append(finder)
+
+
+@dataclass(frozen=True, slots=True)
+class MorePage:
+    """A page about a rubric that belongs to an app above, as one of its tabs."""
+
+    label: str
+    url: str
+    count: int
+
+
+PageMaker = Callable[[Evaluator], MorePage]
+
+
+def register_page(maker: PageMaker) -> None:
+    if maker not in _page_makers:
+        _page_makers.append(maker)
+
+
+def pages_of(evaluator: Evaluator) -> list[MorePage]:
+    return [maker(evaluator) for maker in _page_makers]
 
 
 def newest_run(evaluator: Evaluator) -> PastRun | None:

@@ -117,12 +117,12 @@ def save_draft(
 
 @transaction.atomic
 def publish(
-    draft: RubricDraft, *, by: User, over_newer: bool = False
+    draft: RubricDraft, *, by: User, knows_of: int | None = None
 ) -> EvaluatorVersion:
     """Save the draft as the next version and end it.
 
-    Raises `NotReadyError`, `NothingChangedError`, and `NewerVersionError` unless
-    `over_newer` says that the person knows of the newer version.
+    Raises `NotReadyError`, `NothingChangedError`, and `NewerVersionError` unless the
+    person `knows_of` the newest version by its number.
     """
     draft = RubricDraft.objects.select_for_update().get(pk=draft.pk)
     document = document_of(draft)
@@ -134,7 +134,7 @@ def publish(
     if evaluator is not None:
         evaluator = Evaluator.objects.select_for_update().get(pk=evaluator.pk)
         newest = evaluator.versions.order_by("-number").first()
-        _check_newest(draft, document, spec, newest, over_newer=over_newer)
+        _check_newest(draft, document, spec, newest, knows_of=knows_of)
     evaluator = _named(draft, evaluator, document, by)
     version = _add_version(
         evaluator,
@@ -154,11 +154,11 @@ def _check_newest(
     spec: RubricSpec,
     newest: EvaluatorVersion | None,
     *,
-    over_newer: bool,
+    knows_of: int | None,
 ) -> None:
     if newest is None:
         return
-    if draft.base_id != newest.pk and not over_newer:
+    if newest.pk != draft.base_id and newest.number != knows_of:
         raise NewerVersionError(newest)
     before = from_version(newest)
     about = ("name", "title", "description")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
+from assay.data.text import Sentence
 from assay.scoring.rubric.spec import (
     HIGHEST,
     LEAST_WEIGHT,
@@ -41,6 +42,10 @@ class Line:
         return self.typed.id or _("dimension %(number)d") % {"number": self.number}
 
     @property
+    def place(self) -> str:
+        return _("Dimension %(number)d") % {"number": self.number}
+
+    @property
     def percent(self) -> str:
         return "" if self.share is None else f"{100 * self.share:.0f}%"
 
@@ -67,6 +72,12 @@ class Sheet:
         )
 
     @property
+    def slider(self) -> str:
+        """The threshold as the slider takes it."""
+        value = threshold_of(self.document)
+        return f"{0.5 if value is None else value:.2f}"
+
+    @property
     def threshold_words(self) -> str:
         return threshold_words(self.document, is_weighted=self.is_weighted)
 
@@ -84,21 +95,28 @@ def sheet_of(
     errors: dict[str, str] = {}
     problems = []
     for problem in found:
-        text = say(problem.sentence)
-        href = f"#{problem.field}"
         if problem.position is None:
+            text, href = say(problem.sentence), f"#{problem.field}"
             errors.setdefault(problem.field, text)
         else:
             line = lines[problem.position]
+            text = _said(problem, line)
             line.errors.setdefault(problem.field, text)
             href = f"#{problem.field}-{line.typed.key}"
-            text = _("Dimension %(number)d: %(text)s") % {
-                "number": line.number,
-                "text": text,
-            }
+            if "name" not in problem.sentence.params:
+                text = f"{line.place}: {text}"
         problems.append({"text": text, "href": href})
     total = sum(_counted(d) or 0 for d in document.dimensions)
     return Sheet(document, spec, lines, total, errors, problems)
+
+
+def _said(problem: RubricProblem, line: Line) -> str:
+    """The sentence; a dimension without an id is called by its place."""
+    sentence = problem.sentence
+    if "name" in sentence.params:
+        named = {**sentence.params, "name": line.typed.id or line.place}
+        sentence = Sentence(sentence.message, named)
+    return say(sentence)
 
 
 def weight_shares(document: Document) -> list[float | None]:

@@ -16,7 +16,7 @@ from targets.overlap import REMARKS, verdict, with_turns, words
 
 _LISTED = re.compile(r"(?:^|\n\n)id: (\w+)(?: \(([^)\n]*)\))?\n")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_EARLIER = re.compile(r"(?:^|\n\n)(\w+): ")
+_EARLIER = re.compile(r"(?:^|\n\n)(\w+): (.+?)(?=\n\n\w+: |\Z)", re.DOTALL)
 _MARKUP = re.compile(r"^[\s#>*\-+\d.)]+|[*`_#|]+")
 ALWAYS = "always applies"
 SELDOM = 9
@@ -96,21 +96,18 @@ def _score(
 def written(inputs: dict[str, str], *, is_safety: bool) -> dict[str, Any]:
     """Dimensions made of the sentences of the material, under ids of telling words.
 
-    Ids of the input `earlier` come first; what is new follows.
+    Dimensions of the input `earlier` come first as they are; what is new follows.
     """
-    earlier = inputs.get("earlier", "")
     material = "\n".join(text for name, text in inputs.items() if name != "earlier")
-    known = _EARLIER.findall(earlier)[:FEWEST]
-    found = {key: text for key, text in _described(material, MOST) if key not in known}
-    kept = dict(zip(known, _sentences(material, len(known)), strict=False))
-    for key in known:
-        kept.setdefault(key, f"Does well what {key.replace('_', ' ')} asks for.")
-    new = [(key, text) for key, text in found.items() if text not in kept.values()]
-    pairs = [*kept.items(), *new][:MOST]
-    spare = [pair for pair in _SPARE if pair[0] not in dict(pairs)]
-    pairs += spare[: max(0, FEWEST - len(pairs))]
+    pairs = _EARLIER.findall(inputs.get("earlier", ""))[: MOST - 1]
+    known = {key for key, _text in pairs} | {text for _key, text in pairs}
+    found = _described(material, MOST + len(pairs))
+    pairs += [pair for pair in found if known.isdisjoint(pair)]
+    pairs += [pair for pair in _SPARE if pair[0] not in dict(pairs)][
+        : max(0, FEWEST - len(pairs))
+    ]
     entries: list[dict[str, Any]] = []
-    for place, (key, text) in enumerate(pairs):
+    for place, (key, text) in enumerate(pairs[:MOST]):
         entry: dict[str, Any] = {"id": key, "description": text}
         if is_safety:
             entry["allowed"] = place % 3 != 1

@@ -35,7 +35,8 @@ def chunks(total: int, size: int) -> list[Span]:
 class CallSample:
     """Calls of one kind on sampled rows: requests, and the price list (per million).
 
-    `seconds` is the latency last seen, `concurrency` the calls at once.
+    `seconds` is the latency last seen, `concurrency` the calls at once, `per_row` the
+    calls for one row.
     """
 
     name: str
@@ -45,6 +46,7 @@ class CallSample:
     price_output: float | None = None
     seconds: float | None = None
     concurrency: int = 8
+    per_row: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +92,17 @@ def estimate(rows: int, samples: Sequence[CallSample]) -> Estimate:
     cost: float | None = 0.0
     seconds = 0.0
     for sample in samples:
-        calls += rows
-        read = _mean([request_tokens(r) for r in sample.requests]) * rows
-        written = sample.answer_tokens * rows
+        made = rows * sample.per_row
+        calls += made
+        read = _mean([request_tokens(r) for r in sample.requests]) * made
+        written = sample.answer_tokens * made
         tokens += round(read + written)
         if sample.price_input is None or sample.price_output is None:
             cost = None
         elif cost is not None:
             cost += (read * sample.price_input + written * sample.price_output) / 1e6
         latency = sample.seconds if sample.seconds is not None else SECONDS_PER_CALL
-        seconds += rows * latency / max(1, sample.concurrency)
+        seconds += made * latency / max(1, sample.concurrency)
     return Estimate(calls, tokens, cost, seconds)
 
 

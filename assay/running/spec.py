@@ -220,9 +220,26 @@ def _criteria_problems(spec: EvaluationSpec, around: Surroundings) -> list[Probl
             where = f"criterion-{criterion.evaluator}"
             found.append(Problem("evaluator_gone", "criteria", where, sentence))
             continue
+        found.extend(_level_problems(spec, criterion, definition))
         found.extend(_judge_problems(spec, criterion, definition, around))
         found.extend(_threshold_problems(criterion, definition))
     return found
+
+
+LACKS_LEVEL: Mapping[str, str] = {
+    "turn": _("%(name)s judges whole conversations only."),
+    "conversation": _("%(name)s judges single turns only."),
+}
+
+
+def _level_problems(
+    spec: EvaluationSpec, criterion: CriterionSpec, definition: EvaluatorDefinition
+) -> list[Problem]:
+    if spec.level in definition.levels:
+        return []
+    sentence = Sentence(LACKS_LEVEL[spec.level], {"name": criterion.name})
+    where = f"criterion-{criterion.evaluator}"
+    return [Problem("level", "criteria", where, sentence)]
 
 
 def _judge_problems(

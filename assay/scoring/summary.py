@@ -6,6 +6,7 @@ tally in every order; a summary made while running equals one counted at the end
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import cast
@@ -166,6 +167,13 @@ class MetricTally:
     def mean(self) -> float | None:
         """The mean over scored rows; None without any."""
         return self.sum / self.scored if self.scored else None
+
+    def deviation(self) -> float | None:
+        """The standard deviation of the scores (n − 1); None below two rows."""
+        if self.scored < 2:
+            return None
+        around = self.sum_squares - self.sum * self.sum / self.scored
+        return math.sqrt(max(0.0, around) / (self.scored - 1))
 
     def mean_interval(self, confidence: float = 0.95) -> Interval | None:
         """The interval of the mean, cut to the scale: no mean lies beyond it."""

@@ -45,11 +45,12 @@ def _changes_address(version: DatasetVersion) -> str:
 
 @project_view(role=Role.EDITOR)
 def dataset_row_edit(
-    request: PortalRequest, slug: str, number: int, index: int = 0
+    request: PortalRequest, slug: str, number: int, index: int | None = None
 ) -> HttpResponse:
-    """Change the cells of a row, or with index 0 write a new one."""
+    """Change the cells of a row, or without index write a new one."""
     version = _ready(request, slug, number)
-    values = queries.row_at(version, index).values if index else {}
+    values = {} if index is None else queries.row_at(version, index).values
+    index = index or 0
     mine = {c.index: c for c in changes.changes_of(version, request.user) if c.index}
     if index in mine and mine[index].data:
         values = changes.values_of(mine[index])

@@ -156,6 +156,9 @@ def dataset_import_again(
     """Read the file again in another way: a new version when this one is ready."""
     version = queries.version_in(request.project, slug, number)
     form = ReadForm(request.POST)
+    if version.original is None and version.state == version.State.READY:
+        messages.error(request, _("This version was not made from a file."))
+        return redirect(version_address(version))
     if not form.is_valid():
         messages.error(request, _("Choose how to read the file from the lists."))
         return redirect(version_address(version))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluations.models.draft import EvaluationDraft
 from evaluations.models.evaluation import Criterion, Evaluation, Metric
+from evaluations.models.label import Label
 from evaluations.models.results import Item, MetricSummary, Result
 from evaluations.models.run import Chunk, Run, RunState
 
@@ -13,6 +14,7 @@ __all__ = [
     "Evaluation",
     "EvaluationDraft",
     "Item",
+    "Label",
     "Metric",
     "MetricSummary",
     "Result",

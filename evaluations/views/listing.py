@@ -63,6 +63,6 @@ def _list_context(request: PortalRequest, form: ListQuery) -> dict[str, Any]:
         "query": query,
         "query_defaults": {"sort": DEFAULT_SORT},
         "is_filtered": is_filtered,
-        "is_new": not latest and not is_filtered,
+        "is_new": not is_filtered and not queries.has_own(request.project),
         "can_edit": request.role >= Role.EDITOR,
     }

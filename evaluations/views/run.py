@@ -7,13 +7,13 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from evaluations import editing, lifecycle, queries, rowtable, runpage
+from evaluations.addresses import run_url
 from evaluations.forms.editing import ResumeForm, RunNameForm
 from evaluations.models import Run
 from evaluations.rowfilter import RowFilter
@@ -25,14 +25,9 @@ from workspace.scoping import PortalRequest, project_view
 from workspace.sentences import say
 
 
-def run_url(run: Run) -> str:
-    evaluation = run.evaluation
-    return reverse("run", args=[evaluation.project.slug, evaluation.slug, run.number])
-
-
 @project_view()
 def run(request: PortalRequest, slug: str, number: int) -> HttpResponse:
-    """At most 12 queries on every tab: 4 of the session and shell, 1 run, 7 a tab."""
+    """At most 13 queries on every tab: 4 of the session and shell, 1 run, 8 a tab."""
     found = queries.run_in(request.project, slug, number)
     if is_partial(request) and request.headers.get("HX-Target") == "progress":
         return _polled(request, found)
@@ -72,7 +67,9 @@ def _wants_rows(request: PortalRequest) -> bool:
 def _results(request: PortalRequest, page: runpage.RunPage) -> HttpResponse:
     """The page, or its table alone. An address that is not canonical is mended."""
     only_rows = _wants_rows(request)
-    columns = rowtable.optional_columns(page.run, page.metrics)
+    columns = rowtable.optional_columns(
+        page.run, page.metrics, has_labels=bool(page.said.labelled)
+    )
     offered = rowtable.offered(columns)
     wanted = RowFilter.parse(request.GET, page.metrics, offered)
     query = page.query("results", wanted)

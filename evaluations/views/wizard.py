@@ -22,6 +22,7 @@ from assay.running.spec import (
 )
 from datasets.models import DatasetVersion
 from evaluations import drafts
+from evaluations.addresses import run_url
 from evaluations.models import EvaluationDraft
 from evaluations.rowfilter import whole
 from evaluations.submit import SpecInvalid, submit_draft
@@ -107,7 +108,7 @@ def _visit(request: PortalRequest, ref: str, step: str) -> Visit:
 def draft_step(request: PortalRequest, ref: str, step: str) -> HttpResponse:
     visit = _visit(request, ref, step)
     if visit.draft.run is not None:
-        return redirect(pages.run_url(visit.draft.run))
+        return redirect(run_url(visit.draft.run))
     if request.method == "POST":
         return _posted(visit)
     if visit.step == "data" and request.GET.get("dataset"):
@@ -216,7 +217,7 @@ def _submit(visit: Visit) -> HttpResponse:
         run = submit_draft(visit.draft, by=visit.request.user)
     except SpecInvalid as invalid:
         return _show(visit, invalid.problems, invalid=True)
-    return go(visit.request, pages.run_url(run))
+    return go(visit.request, run_url(run))
 
 
 def _conflict(
@@ -227,7 +228,7 @@ def _conflict(
     The form holds what this person typed; saving it again replaces the other version.
     """
     if theirs.run is not None:  # the other one was our own Submit
-        return go(visit.request, pages.run_url(theirs.run))
+        return go(visit.request, run_url(theirs.run))
     visit.draft = theirs
     other = drafts.spec_of(theirs)
     visit.spec = mine

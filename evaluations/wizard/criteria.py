@@ -12,10 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from assay.data.text import Sentence, gettext_noop
-from assay.running.spec import CriterionSpec, EvaluationSpec, Problem
+from assay.running.spec import LACKS_LEVEL, CriterionSpec, EvaluationSpec, Problem
 from assay.scoring.definition import EvaluatorDefinition, ParamSpec
+from assay.scoring.rubric.definition import DIMENSION
 from evaluations.drafts import choose
 from evaluations.surroundings import View
+from workspace.sentences import say
 
 CATEGORIES: dict[str, str | Promise] = {
     "quality": gettext_lazy("Quality"),
@@ -132,7 +134,12 @@ def context(
             and words not in f"{definition.name} {definition.description}".casefold()
         ):
             continue
-        row = {"id": name, "definition": definition, "chosen": name in chosen}
+        row = {
+            "id": name,
+            "definition": definition,
+            "chosen": name in chosen,
+            "lacks": _lacks(spec, definition),
+        }
         groups.setdefault(definition.category, []).append(row)
     judged = [c for c in spec.criteria if _definition(c, view).needs_judge]
     return {
@@ -157,6 +164,13 @@ def context(
     }
 
 
+def _lacks(spec: EvaluationSpec, definition: EvaluatorDefinition) -> str:
+    """Why an evaluator cannot be chosen for the level of the draft, or nothing."""
+    if spec.level in definition.levels:
+        return ""
+    return say(Sentence(LACKS_LEVEL[spec.level], {"name": definition.name}))
+
+
 def _definition(criterion: CriterionSpec, view: View) -> EvaluatorDefinition:
     return view.around.catalogue[criterion.evaluator]
 
@@ -170,6 +184,8 @@ def selected_row(
     name = criterion.evaluator
     thresholds = []
     for metric in definition.metrics:
+        if metric.key.startswith(DIMENSION):
+            continue
         field = f"threshold-{name}-{metric.key}"
         value = criterion.thresholds.get(metric.key, metric.threshold)
         if value is None:

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from assay.running.spec import EvaluationSpec, Problem, Step, TargetSpec
 from datasets.models import DatasetVersion
 from evaluations.drafts import choose
-from evaluations.models import EvaluationDraft, Run
+from evaluations.models import EvaluationDraft
 from evaluations.surroundings import View, deployments_of
 from evaluations.wizard import criteria, data, mapping, review, target
 from evaluations.wizard.stepper import LABELS, step_url
@@ -21,11 +20,6 @@ from evaluators.known import evaluators_of
 from workspace.models import Project
 from workspace.scoping import PortalRequest
 from workspace.sentences import say
-
-
-def run_url(run: Run) -> str:
-    evaluation = run.evaluation
-    return reverse("run", args=[evaluation.project.slug, evaluation.slug, run.number])
 
 
 def prefilled(

@@ -30,11 +30,16 @@ from workspace.models import Project
 from workspace.scoping import PortalRequest, find
 from workspace.sentences import say
 
+LEVELS = ("turn", "conversation")
+
 
 def read(
     spec: EvaluationSpec, post: QueryDict, view: View
 ) -> tuple[EvaluationSpec, list[Problem]]:
     form = TargetForm(_with_defaults(post, spec), deployments=view.deployments)
+    level = post.get("level", spec.level)
+    if level in LEVELS:
+        spec = spec.model_copy(update={"level": level})
     if form.is_valid():
         return spec.model_copy(update={"target": form.spec()}), []
     found = [
@@ -70,6 +75,7 @@ def context(
     return {
         "form": form,
         "kind": kind,
+        "level": post.get("level", spec.level) if post else spec.level,
         "has_target": spec.target is not None,
         "columns": [c["name"] for c in rows.version.columns] if rows.version else [],
         **_preview(request, target, rows),

@@ -12,6 +12,7 @@ const note = ({ target }) => {
 document.addEventListener("input", note);
 document.addEventListener("change", note);
 document.addEventListener("submit", ({ target }) => changed.delete(target));
+document.addEventListener("ui:saved", ({ target }) => changed.delete(target.closest("form")));
 
 window.addEventListener("beforeunload", (event) => {
   if ([...changed].some((form) => form.isConnected)) event.preventDefault();

@@ -15,8 +15,8 @@ READS = ["evaluation", "run", "run_row", "run_export", "run_raw"]
 ASKS = ["evaluation_rename", "evaluation_delete", "run_rename", "run_delete"]
 ASKS += ["run_cancel"]
 POSTS = ["evaluation_copy", "run_add", "run_pause", "run_resume", "run_retry"]
-POSTS += ["run_again"]
-MORE = {"run_row": (3,)}
+POSTS += ["run_again", "run_row_label"]
+MORE = {"run_row": (3,), "run_row_label": (3,)}
 
 
 def address(page, name: str) -> str:
@@ -25,7 +25,7 @@ def address(page, name: str) -> str:
 
 def test_every_address_is_tried_here():
     named = {p.name for p in urls.urlpatterns if not str(p.name).startswith("draft")}
-    assert named == {"evaluations", *READS, *ASKS, *POSTS}
+    assert named == {"evaluations", "rubric_agreement", *READS, *ASKS, *POSTS}
     assert get_resolver()
 
 

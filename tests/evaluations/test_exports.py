@@ -103,7 +103,7 @@ def test_a_long_run_is_read_in_steps(
 ):
     monkeypatch.setattr("evaluations.exports.STEP", 25)
     assert STEP == 500
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(17):
         content = body(client_viewer.get(page("run_export")))
     assert len(table(content)) == 60
 

@@ -200,10 +200,10 @@ def test_chosen_columns_are_shown(run, page, client_viewer):
     "query",
     ["", "?tab=errors", "?tab=config", "?tab=log", "?q=terrace", "?cols=d0.d2.d3.d4"],
 )
-def test_every_tab_makes_twelve_queries_at_most(
+def test_every_tab_makes_thirteen_queries_at_most(
     run, page, client_editor, django_assert_max_num_queries, query
 ):
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         assert client_editor.get(page("run", query=query)).status_code == 200
 
 
@@ -212,14 +212,14 @@ def test_a_bar_costs_one_query_more(
 ):
     pk = next(iter(metrics_of(run.evaluation)))
     address = page("run", query=f"?bin=2&metric={pk}")
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         client_editor.get(address)
 
 
 def test_progress_makes_twelve_queries_at_most(
     going, page, client_editor, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         client_editor.get(page("run"))
 
 
@@ -234,7 +234,7 @@ def test_the_evaluation_page_makes_twelve_queries_at_most(
             dataset_version=run.dataset_version,
             total=60,
         )
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         response = client_editor.get(page("evaluation"))
     assert len(response.context["lines"]) == 8
 

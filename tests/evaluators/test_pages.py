@@ -7,7 +7,9 @@ from django.urls import reverse
 
 from assay.scoring import catalogue
 from assay.scoring.definition import MetricSpec
-from evaluators import queries
+from evaluators import judges, queries, usage
+from evaluators.models import Evaluator
+from tests.rubrics.desk import start
 
 pytestmark = pytest.mark.django_db
 KNOWN = list(catalogue.load().values())
@@ -134,3 +136,81 @@ def test_both_are_in_the_navigation(client_viewer, project):
     text = page(client_viewer, project)
     assert reverse("models", args=[project.slug]) in text
     assert text.count('aria-current="page"') >= 2
+
+
+@pytest.fixture
+def own(client_editor, project):
+    start(client_editor, project).post("publish")
+    return Evaluator.objects.get()
+
+
+def test_own_rubrics_come_first(client_viewer, project, own):
+    text = page(client_viewer, project)
+    assert text.index("Your rubrics") < text.index("Coherence")
+    for words in ("Rubric v1", "6 dimensions", "Not used yet"):
+        assert words in text
+    assert reverse("rubric", args=[project.slug, own.ref]) in text
+    assert "Create rubric" not in text
+
+
+def test_filters_count_them(client_viewer, project, own):
+    text = page(client_viewer, project, "?kind=rubric")
+    assert 'Rubric <span class="n">1</span>' in text
+    assert f'All <span class="n">{len(KNOWN) + 1}</span>' in text
+    assert "/evaluators/coherence/" not in text
+    assert "Your rubrics" in text
+    assert "Your rubrics" not in page(client_viewer, project, "?kind=judge")
+    assert "Your rubrics" in page(client_viewer, project, "?q=dinner+service")
+    assert "Your rubrics" not in page(client_viewer, project, "?c=quality")
+
+
+def test_usage_is_counted(client_viewer, project, own, monkeypatch):
+    def finder(versions):
+        return [usage.Use(versions[0].pk, f"run {n}", "/") for n in (1, 2)]
+
+    monkeypatch.setattr(usage, "_finders", [finder])
+    assert "Used in 2 runs" in page(client_viewer, project)
+
+
+def test_editors_make_and_go_on(client_editor, client_viewer, project):
+    desk = start(client_editor, project, name="half-done")
+    text = page(client_editor, project)
+    assert reverse("rubric_new", args=[project.slug]) in text
+    assert desk.url in text
+    assert desk.url not in page(client_viewer, project)
+
+
+def test_an_own_evaluator_has_its_page(client_viewer, client_stranger, project, own):
+    target = reverse("rubric", args=[project.slug, own.ref])
+    version = own.versions.get()
+    for ref, address in ((own.ref, target), (version.ref, f"{target}?v=1")):
+        url = reverse("evaluator", args=[project.slug, ref])
+        assert client_viewer.get(url)["Location"] == address
+        assert client_stranger.get(url).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("gpt-5.4-mini", "recommended"),
+        ("openai/GPT-5.4-mini-2026-03-01", "recommended"),
+        ("gpt-4.1", "acceptable"),
+        ("gpt-4o", "not_recommended"),
+        ("gpt-4o-mini-2024-07-18", "not_recommended"),
+        ("gpt-4o-audio", "unknown"),
+        ("qwen3", "unknown"),
+    ],
+)
+def test_guidance_of_judges(model, expected):
+    assert judges.guidance(model) == expected
+
+
+def test_a_project_has_its_own_guidance(project):
+    project.settings = {
+        "judge_guidance": {"recommended": ["qwen3"], "acceptable": ["gpt-4o"]}
+    }
+    assert judges.guidance_in(project, "qwen3") == "recommended"
+    assert judges.guidance_in(project, "gpt-4o") == "acceptable"
+    assert judges.guidance_in(project, "gpt-4.1") == "acceptable"
+    project.settings = {"judge_guidance": "nonsense"}
+    assert judges.guidance_in(project, "qwen3") == "unknown"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from datasets import changes, uploads
@@ -16,8 +17,6 @@ MENU = "query;response\nCafé à la carte?;Déjà servi.\nGibt es Süßes?;Ja, n
 
 
 def data_uri(mime: str, data: bytes) -> str:
-    import base64
-
     return f"data:{mime};base64,{base64.b64encode(data).decode()}"
 
 

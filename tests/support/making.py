@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.running.spec import CriterionSpec, EvaluationSpec, TargetSpec
-from assay.scoring import catalogue
+from assay.scoring.rubric import RubricSpec
 from datasets.models import DatasetVersion
 from evaluations import drafts
 from evaluations.models import Run
 from evaluations.submit import submit_draft
 from evaluations.surroundings import look_around
+from evaluators.known import evaluators_of
+from evaluators.models import EvaluatorVersion
+from rubrics import saving
+from rubrics.documents import from_spec
 from targets.connections import add_deployment, save_connection
 from targets.models import Connection, Deployment
 from tests.factories import make_version as imported
@@ -57,7 +61,7 @@ def make_spec(
     name: str = "Check",
     **fields: Any,
 ) -> EvaluationSpec:
-    known = catalogue.load()
+    known = evaluators_of(version.dataset.project, also=evaluators)
     return EvaluationSpec(
         name=name,
         target=target or TargetSpec(kind="dataset"),
@@ -68,6 +72,14 @@ def make_spec(
         ),
         **fields,
     )
+
+
+def make_rubric(
+    project: Project, by: User, spec: RubricSpec, name: str = "booking-quality"
+) -> EvaluatorVersion:
+    """A saved rubric, written through the product's own services."""
+    draft = saving.create_draft(project, from_spec(spec, name=name), by=by)
+    return saving.publish(draft, by=by)
 
 
 def submit(project: Project, user: User, spec: EvaluationSpec) -> Run:

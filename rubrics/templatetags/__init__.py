@@ -1,0 +1,3 @@
+"""Template tags of rubrics."""
+
+from __future__ import annotations

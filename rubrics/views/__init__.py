@@ -1,0 +1,3 @@
+"""Pages of rubrics."""
+
+from __future__ import annotations
