@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
+from django.db import transaction
+
 from assay.data.convert import Converter
 from assay.data.exact import loads
 from assay.data.jsonx import JSONObject
@@ -69,7 +71,18 @@ def _derive(writer: RowWriter, request: DeriveRequest) -> None:
     for problem in converter.problems():
         report.add(problem)
     report.media = media.counts
-    writer.conclude(checkup.run(writer), state=DatasetVersion.State.READY)
+    _conclude(writer, checkup.run(writer))
+
+
+@transaction.atomic
+def _conclude(writer: RowWriter, columns: list[JSONObject]) -> None:
+    """Ready; the changes are rows now, and nobody's any more."""
+    writer.conclude(columns, state=DatasetVersion.State.READY)
+    ready = DatasetVersion.objects.filter(
+        pk=writer.version.pk, state=DatasetVersion.State.READY
+    )
+    if ready.exists():
+        RowChange.objects.filter(version=writer.version).delete()
 
 
 def _rows(

@@ -23,6 +23,7 @@ from assay.data.rowtext import text_of
 from assay.data.tabular import HEAD_BYTES, read, sniff
 from blobs import store
 from blobs.models import Blob
+from blobs.net import networks
 from blobs.queries import visible_blob
 from datasets import checkup
 from datasets.media import Extractor, RowRefusedError
@@ -93,6 +94,7 @@ class _Import:
             find=self._find,
             note=self.report.add,
             max_bytes=self.limits.medium_bytes,
+            allowed=networks(settings.LINK_NETWORKS),
         )
         self.pins: Pins | None = None
         if self.request.fetch_links:

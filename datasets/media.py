@@ -9,7 +9,7 @@ what it gives, or nobody does. Whatever is broken stays as it is and is said.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote_to_bytes
 
@@ -18,6 +18,7 @@ from assay.data.media import BLOB_KEY, BlobRef, as_blob
 from assay.data.records import Problem, size
 from blobs.links import LinkProblem, problem_of
 from blobs.models import Blob
+from blobs.net import Network
 from blobs.sniff import UNKNOWN, mime_of
 from datasets.encoded import decoded
 
@@ -100,7 +101,8 @@ class Extractor:
 
     `pin` gives what a link leads to: a stored blob, why there is none, or None for a
     link that stays a link. Without it all links do. `named` are columns that hold
-    media whatever they are called.
+    media whatever they are called. `allowed` are networks beside public addresses that
+    links may lead to.
     """
 
     put: Put
@@ -110,6 +112,7 @@ class Extractor:
     counts: dict[str, int] = field(default_factory=dict)
     pin: Pin | None = None
     named: frozenset[str] = frozenset()
+    allowed: Sequence[Network] = ()
 
     def take_out(self, values: JSONObject, line: int) -> JSONObject:
         """`values` with references instead of media. Raises `RowRefusedError`."""
@@ -203,7 +206,8 @@ class Extractor:
             self._tell("unknown_medium", message, place)
 
     def _link(self, url: str, place: _Place) -> JSON:
-        found = self.pin(url) if self.pin is not None else problem_of(url)
+        asked = self.pin
+        found = asked(url) if asked is not None else problem_of(url, self.allowed)
         if isinstance(found, Blob):
             self._count(found, place)
             return replace(reference(found), url=url).as_json()

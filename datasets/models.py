@@ -186,7 +186,8 @@ class RowChange(models.Model):
     """A change of a row by a person, kept until it is saved as the next version.
 
     A change that is not saved yet belongs to the version whose rows it changes; saving
-    hands it to the new version, whose job applies it to the rows of its `base`.
+    hands it to the new version, whose job applies it to the rows of its `base` and
+    then removes it.
     `index` is the row there; 0 stands for a row that is added at the end.
     `data` is the whole new row as JSON text, "" takes the row out.
     """

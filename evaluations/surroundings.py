@@ -32,7 +32,7 @@ class View:
 
 def deployments_of(project: Project) -> dict[str, Deployment]:
     """All models of a project by ref, real ones before the simulator."""
-    found = Deployment.objects.select_related("connection").filter(
+    found = Deployment.objects.select_related("connection__project").filter(
         connection__project=project
     )
     ordered = sorted(

@@ -8,6 +8,7 @@ of sources, see `assay.scoring.rubric.generate`.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -53,6 +54,8 @@ KINDS = {
 """How a file is read, by the end of its name. Images are known by their bytes."""
 ACCEPT = ",".join([*KINDS, ".png", ".jpg", ".jpeg", ".webp", ".gif"])
 READ_ASIDE = frozenset({"html", "xml", "docx", "pdf"})
+PASSED_ON = ("PATH", "SYSTEMROOT")
+"""What the process that reads files knows of our environment: no secrets."""
 _PDF = b"%PDF-"
 PROMPT = _("System prompt")
 SENTENCES = {
@@ -245,6 +248,7 @@ def _aside(kind: str, data: bytes, seconds: float) -> str:
             [sys.executable, "-m", "rubrics.extract", kind],
             input=data,
             cwd=settings.BASE_DIR,
+            env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
             capture_output=True,
             timeout=min(seconds, SECONDS_EACH),
             check=True,

@@ -17,6 +17,8 @@ from assay.scoring.definition import EvaluatorDefinition, ParamSpec
 from assay.scoring.rubric.definition import DIMENSION
 from evaluations.drafts import choose
 from evaluations.surroundings import View
+from evaluators.judges import WORDS as GUIDANCE_WORDS
+from evaluators.judges import guidance_in
 from workspace.sentences import say
 
 CATEGORIES: dict[str, str | Promise] = {
@@ -161,6 +163,7 @@ def context(
         "judge": view.deployments.get(spec.judge),
         "judges": view.deployments.values(),
         "reads": _reads(spec, view),
+        "guidance": _guidance(spec, view),
     }
 
 
@@ -211,6 +214,16 @@ def selected_row(
         "thresholds": thresholds,
         "params": params,
     }
+
+
+def _guidance(spec: EvaluationSpec, view: View) -> dict[str, Any]:
+    """Advice about the chosen judge where a rubric is judged, nothing else."""
+    deployment = view.deployments.get(spec.judge)
+    has_rubric = any(_definition(c, view).kind == "rubric" for c in spec.criteria)
+    if deployment is None or not has_rubric or deployment.connection.is_simulated:
+        return {}
+    level = guidance_in(deployment.connection.project, deployment.model)
+    return {"is_warning": level == "not_recommended", "text": GUIDANCE_WORDS[level]}
 
 
 def _reads(spec: EvaluationSpec, view: View) -> str:

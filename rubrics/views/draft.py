@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from assay.scoring.rubric.exchange import UnreadableError, read_json
-from rubrics import queries, saving, trying
+from rubrics import queries, saving, trycard, trying
 from rubrics.documents import Document, from_json, read
 from rubrics.editing import CHANGES
 from rubrics.jsontext import DEFINITION, text_of
@@ -125,14 +125,21 @@ def _try(
     request: PortalRequest, draft: RubricDraft, document: Document
 ) -> HttpResponse:
     """Asks for a try of what was just saved; it needs no name."""
-    form = editor.try_form(request, draft, request.POST)
     spec, _problems = read(document)
     if spec is None:
         return editor.show(request, draft, document, is_strict=True)
+    form = trycard.context(draft, request.POST)["try_form"]
     if form is None or not form.is_valid():
         return editor.show(request, draft, document, try_form=form)
     try:
-        editor.start_try(request, draft, spec, form)
+        trying.ask(
+            draft,
+            spec,
+            rows=form.chosen_version,
+            indexes=form.indexes,
+            judge=form.chosen_judge,
+            by=request.user,
+        )
     except trying.TooManyError as error:
         return editor.show(request, draft, document, try_problem=str(error))
     if is_partial(request):

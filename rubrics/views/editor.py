@@ -4,45 +4,25 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 
 from assay.scoring.rubric.judge import system_prompt
-from assay.scoring.rubric.spec import RubricProblem, RubricSpec
-from datasets.models import DatasetVersion
-from datasets.queries import current_versions
-from evaluators import judges
+from assay.scoring.rubric.spec import RubricProblem
 from evaluators.models import EvaluatorVersion
 from evaluators.usage import uses_of
-from rubrics import differences, naming, past, queries, trying
-from rubrics.documents import Document, threshold_of
-from rubrics.forms import TryForm
+from rubrics import differences, naming, queries, trycard
+from rubrics.documents import Document
+from rubrics.effects import effect_on
 from rubrics.jsontext import DEFINITION, LIST, text_of
 from rubrics.models import RubricDraft
 from rubrics.sheet import Sheet, sheet_of
-from rubrics.tries import shown
-from targets.models import Deployment
-from workspace.charts import part
 from workspace.htmx import is_partial, render_page
 from workspace.scoping import PortalRequest
 
 TABS = ("dimensions", "json", "prompt", "versions", "usage")
-BINS = 10
-TYPED_TEXTS = {"id", "description", "weight"}
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What the typed threshold would do to the newest run."""
-
-    run: past.PastRun
-    bins: list[tuple[str, int]]
-    total: int
-    passed: int
-    would: int
-    threshold: float
+TYPED_TEXTS = {"id", "description", "weight", "allowed"}
 
 
 def show(
@@ -180,106 +160,9 @@ def _tab_context(
         base = queries.spec_of(draft.base)
         return {**context, "difference": differences.between(base, sheet.spec)}
     if tab == "dimensions":
-        context |= {
-            "effect": effect_on(draft, sheet.document),
-            "try_form": try_form(request, draft, request.POST or None),
-            "judge_words": judge_words(request, draft),
-        }
-        last = queries.last_try(draft)
-        context["tried"] = shown(last) if last else None
+        context["effect"] = effect_on(draft, sheet.document)
+        context |= trycard.context(draft, request.POST)
     return context
-
-
-def effect_on(draft: RubricDraft, document: Document) -> Effect | None:
-    """What the threshold does to the newest run, when there is one."""
-    threshold = threshold_of(document)
-    if draft.evaluator is None or threshold is None or document.is_checklist:
-        return None
-    return effect(draft.evaluator, threshold)
-
-
-def effect(evaluator: Any, threshold: float) -> Effect | None:
-    run = past.newest_run(evaluator)
-    if run is None:
-        return None
-    counts = [0] * BINS
-    for score in run.scores:
-        counts[min(BINS - 1, int(part(score, 0, 1) * BINS))] += 1
-    names = [f"{n / BINS:.1f}–{(n + 1) / BINS:.1f}" for n in range(BINS)]
-    return Effect(
-        run=run,
-        bins=list(zip(names, counts, strict=True)),
-        total=len(run.scores),
-        passed=sum(score >= run.threshold for score in run.scores),
-        would=sum(score >= threshold for score in run.scores),
-        threshold=threshold,
-    )
-
-
-def try_form(
-    request: PortalRequest, draft: RubricDraft, post: QueryDict | None
-) -> TryForm | None:
-    """None when there is no dataset or no model. 2 queries."""
-    versions = [
-        v
-        for v in current_versions(request.project).order_by("-pk")
-        if v.state == DatasetVersion.State.READY and v.row_count
-    ]
-    models = _judges(request)
-    if not versions or not models:
-        return None
-    last = queries.last_try(draft)
-    initial: dict[str, Any] = {"row": 1, "count": TryForm.ONE}
-    if last is not None:
-        ref = next(
-            (v.ref for v in versions if v.pk == last.request["dataset_version"]), None
-        )
-        initial = {
-            "version": ref,
-            "row": last.request["indexes"][0],
-            "count": TryForm.TEN if len(last.request["indexes"]) > 1 else TryForm.ONE,
-            "judge": last.deployment.ref if last.deployment else None,
-        }
-    posted = post if post and "try-version" in post else None
-    return TryForm(versions, models, posted, initial=initial, prefix="try")
-
-
-def _judges(request: PortalRequest) -> list[Deployment]:
-    """The models of the project, the simulator last. 1 query."""
-    found = Deployment.objects.select_related("connection").filter(
-        connection__project=request.project
-    )
-    return sorted(found, key=lambda d: (d.connection.is_simulated, d.label.casefold()))
-
-
-def judge_words(request: PortalRequest, draft: RubricDraft) -> dict[str, Any] | None:
-    """What is known of the chosen judge: its guidance, and whether it is simulated."""
-    models = {judge.ref: judge for judge in _judges(request)}
-    ref = request.POST.get("try-judge", "")
-    last = queries.last_try(draft)
-    if ref not in models and last is not None and last.deployment is not None:
-        ref = last.deployment.ref
-    judge = models.get(ref) or next(iter(models.values()), None)
-    if judge is None:
-        return None
-    if judge.connection.is_simulated:
-        return {"is_simulated": True}
-    level = judges.guidance_in(request.project, judge.model)
-    return {"level": level, "text": judges.WORDS[level]}
-
-
-def start_try(
-    request: PortalRequest, draft: RubricDraft, spec: RubricSpec, form: TryForm
-) -> None:
-    """Raises `trying.TooManyError`."""
-    trying.ask(
-        draft,
-        spec,
-        rows=form.chosen_version,
-        indexes=form.indexes,
-        judge=form.chosen_judge,
-        by=request.user,
-    )
 
 
 def version_of(versions: list[EvaluatorVersion], number: str) -> EvaluatorVersion:

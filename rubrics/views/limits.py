@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
-from django.core.files.uploadhandler import FileUploadHandler, StopUpload
+from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest
 
 from rubrics.sources import MOST_BYTES, MOST_FILES, Upload, clean_name
@@ -14,7 +15,8 @@ MOST_SENT = 4 * MOST_FILES
 
 
 class FileLimit(FileUploadHandler):
-    """Passes chunks of a file on until its limit; then only counts.
+    """Passes chunks of a file on until its limit; then only counts. Of many more
+    files than are read nothing is taken.
 
     `sizes` are those of the files in the order in which they come.
     """
@@ -25,13 +27,12 @@ class FileLimit(FileUploadHandler):
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
-        if len(self.sizes) == MOST_SENT:
-            raise StopUpload(connection_reset=False)
         self.sizes.append(0)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
         self.sizes[-1] = start + len(raw_data)
-        return raw_data if self.sizes[-1] <= MOST_BYTES else None
+        is_taken = len(self.sizes) <= MOST_SENT and self.sizes[-1] <= MOST_BYTES
+        return raw_data if is_taken else None
 
     def file_complete(self, file_size: int) -> Any:
         return None
@@ -47,7 +48,8 @@ def limit_files(request: HttpRequest) -> FileLimit:
 def uploads_in(request: HttpRequest, limit: FileLimit) -> list[Upload]:
     """The files that came along; of one that is too large only name and size."""
     found = []
-    for file, size in zip(request.FILES.getlist(FIELD), limit.sizes, strict=False):
+    sent = zip(request.FILES.getlist(FIELD), limit.sizes, strict=False)
+    for file, size in islice(sent, MOST_SENT):
         name = clean_name(file.name or "")
         if size > MOST_BYTES:
             found.append(Upload(name, size=size))

@@ -17,9 +17,10 @@ from evaluators.models import Evaluator, EvaluatorVersion
 from evaluators.usage import uses_of
 from rubrics import differences, naming, past, queries, saving
 from rubrics.documents import from_version
+from rubrics.effects import effect
 from rubrics.forms import CopyForm
 from rubrics.sheet import sheet_of
-from rubrics.views.editor import TABS, effect, version_of
+from rubrics.views.editor import TABS, version_of
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
 from workspace.sentences import say

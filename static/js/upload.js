@@ -52,7 +52,8 @@ const finish = (zone, request) => {
   }
   if (request.status < 400 && answer.location) return location.assign(answer.location);
   reset(zone);
-  complain(zone, answer.message ?? zone.dataset.silent);
+  const { silent, expired } = zone.dataset;
+  complain(zone, answer.message ?? (request.status === 403 ? expired : silent));
 };
 
 const send = (zone, form, submitter) => {

@@ -1,4 +1,4 @@
-"""Generating a rubric: the page, the job, the proposal, the draft."""
+"""Generating a rubric: the job, the proposal, the draft."""
 
 from __future__ import annotations
 
@@ -8,112 +8,17 @@ import time
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.urls import reverse
 
 from evaluators.models import Evaluator
 from rubrics import generate, proposals, saving, sweep, tasks, trying
 from rubrics.documents import DimensionText, Document
 from rubrics.models import RubricDraft, RubricJob
-from targets import simulator
-from targets.loop import stop_loop
-from targets.models import Connection, Deployment
 from tests.core.rubrics import RESTAURANT
-from tests.fakes.llm import Answer, FakeLLM, error
+from tests.fakes.llm import Answer, error
+from tests.rubrics.generating import answer_of, asked, page, post, shown, text_file
 from workspace.models import JobState
 
-PROMPT = """\
-You book tables for the Blue Door restaurant and answer questions about its menu.
-Dinner is served from 17:00 to 22:00. Parties of more than eight people must call.
-Always repeat date, time and party size before you confirm a booking.
-Never invent dishes: the menu is the only source. Stay friendly when you refuse.
-Bookings open thirty days ahead and close two hours before dinner begins.
-"""
-
-
 RESIDUAL = "general_quality"
-
-
-@pytest.fixture(autouse=True)
-def no_loop_left():
-    yield
-    stop_loop()
-
-
-def model_at(project, url: str, settings, *, simulated: bool = False) -> Deployment:
-    settings.SIMULATOR_URL = url
-    kind = Connection.Kind.SIMULATOR if simulated else Connection.Kind.OPENAI
-    connection = Connection.objects.create(
-        project=project, name="Here", kind=kind, base_url=url, api_key="sk-test-0123"
-    )
-    return Deployment.objects.create(
-        connection=connection,
-        slug="m",
-        model="m-1",
-        display_name="Model",
-        price_input=1,
-        price_output=2,
-    )
-
-
-@pytest.fixture
-def llm():
-    with FakeLLM() as fake:
-        yield fake
-
-
-@pytest.fixture
-def simulated(llm, project, settings) -> Deployment:
-    llm.script = lambda body, _n: Answer(body=simulator.reply(body))
-    return model_at(project, llm.url, settings, simulated=True)
-
-
-@pytest.fixture
-def model(llm, project, settings) -> Deployment:
-    return model_at(project, llm.url, settings)
-
-
-def page(project, name="rubric_generate", *args) -> str:
-    return reverse(name, args=[project.slug, *args])
-
-
-def post(client, project, deployment, **fields):
-    data = {
-        "do": "generate",
-        "model": deployment.ref,
-        "category": "quality",
-        "level": "turn",
-        "name": "",
-        "title": "",
-        "prompt": PROMPT,
-        **fields,
-    }
-    return client.post(page(project), data)
-
-
-def asked(client, project, model, **fields) -> RubricJob:
-    """The job of a form that was sent, done."""
-    answer = post(client, project, model, **fields)
-    assert answer.status_code == 302, answer.context["problems"]
-    job = RubricJob.objects.order_by("-pk")[0]
-    tasks.run_job(job.pk)
-    job.refresh_from_db()
-    return job
-
-
-def shown(client, job) -> str:
-    return client.get(page(job.project, "rubric_generation", job.ref)).content.decode()
-
-
-def text_file(text=PROMPT, name="house-rules.md"):
-    return SimpleUploadedFile(name, text.encode())
-
-
-def answer_of(*weights, **more) -> str:
-    entries = [
-        {"id": f"part_{n}", "description": f"Does part {n} well.", "weight": weight}
-        for n, weight in enumerate(weights)
-    ]
-    return json.dumps({"dimensions": entries, **more})
 
 
 def test_a_prompt_and_a_file_become_a_draft(client_editor, project, simulated):
@@ -166,77 +71,6 @@ def test_a_safety_rubric_has_no_weights(client_editor, editor, project, simulate
     assert (rubric.category, rubric.scoring) == ("safety", "boolean")
     assert {d.allowed for d in rubric.dimensions} == {True, False}
     assert rubric.dimensions[-1].id == "general_policy_compliance"
-
-
-@pytest.mark.parametrize("prompt", ["", "  \n\t \n"])
-def test_nothing_given_is_said(client_editor, project, model, llm, prompt):
-    answer = post(client_editor, project, model, prompt=prompt, title="My rubric")
-    assert answer.status_code == 422
-    html = answer.content.decode()
-    assert "Paste a system prompt or add a reference file." in html
-    assert "My rubric" in html
-    assert not RubricJob.objects.exists()
-
-
-def test_a_broken_file_stops_and_everything_else_stays(client_editor, project, model):
-    files = [text_file(), SimpleUploadedFile("scan.pdf", b"%PDF-1.7 nothing")]
-    answer = post(client_editor, project, model, files=files, name="kept_name")
-    html = answer.content.decode()
-    assert answer.status_code == 422
-    assert "scan.pdf is no PDF, or a broken one." in html
-    assert "house-rules.md" in html
-    assert "kept_name" in html
-    assert "Blue Door" in html
-    token = answer.context["desk"].files[0].token
-    again = post(client_editor, project, model, kept=[token], prompt="")
-    assert again.status_code == 302
-    wish = generate.wish_of(RubricJob.objects.get())
-    assert [s.name for s in wish.sources] == ["house-rules.md"]
-    assert wish.sources[0].content == PROMPT.strip()
-
-
-def test_files_are_read_and_removed_without_starting(client_editor, project, model):
-    answer = post(client_editor, project, model, do="files", files=[text_file()])
-    assert answer.status_code == 200
-    (file,) = answer.context["desk"].files
-    gone = post(
-        client_editor, project, model, do=f"remove:{file.sha256}", kept=[file.token]
-    )
-    assert gone.context["desk"].files == []
-    assert not RubricJob.objects.exists()
-
-
-def test_a_file_that_is_too_large_is_not_kept(client_editor, project, model):
-    big = SimpleUploadedFile("big.txt", b"x" * (10 * 1024 * 1024 + 1))
-    answer = post(client_editor, project, model, files=[big, text_file()])
-    assert answer.status_code == 422
-    assert "big.txt has" in answer.content.decode()
-    assert [f.name for f in answer.context["desk"].files] == ["house-rules.md"]
-
-
-def test_what_is_typed_is_looked_at(client_editor, project, model):
-    answer = post(client_editor, project, model, do="look", prompt="Be kind.")
-    html = answer.content.decode()
-    assert "8 characters" in html
-    assert "The system prompt is short: 8 characters." in html
-    assert answer.context["estimate"].tokens > 900
-    assert not answer.context["problems"]
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "sentence"),
-    [
-        ("model", "model_gone", "This model was deleted."),
-        ("name", "two words", "A name has 1 to 256 letters"),
-        ("name", "builtin.mine", "belong to built-in evaluators"),
-        ("category", "odd", "Select a valid choice"),
-        ("prompt", "x" * 100_001, "100001"),
-    ],
-)
-def test_wrong_fields_are_named(client_editor, project, model, field, value, sentence):
-    answer = post(client_editor, project, model, **{field: value})
-    assert answer.status_code == 422
-    assert sentence in " ".join(p["text"] for p in answer.context["problems"])
 
 
 def test_prose_ends_with_the_answers_shown(client_editor, project, model, llm):
@@ -451,55 +285,3 @@ def test_a_checklist_stays_without_weights(client_editor, editor, project, simul
     job = asked(client_editor, project, simulated, draft=draft.ref)
     proposal = proposals.proposal_of(job)
     assert all(p.dimension.weight == "" for p in proposal)
-
-
-def test_nothing_chosen_takes_nothing(client_editor, project, simulated):
-    job = asked(client_editor, project, simulated)
-    address = page(project, "rubric_generation_take", job.ref)
-    answer = client_editor.post(address, {}, follow=True)
-    assert "Choose at least one dimension." in answer.content.decode()
-    assert not RubricDraft.objects.exists()
-
-
-def test_a_poll_gets_the_fragment(client_editor, project, simulated):
-    post(client_editor, project, simulated)
-    job = RubricJob.objects.get()
-    address = page(project, "rubric_generation", job.ref)
-    answer = client_editor.get(address, headers={"hx-request": "true"})
-    html = answer.content.decode()
-    assert "data-poll" in html
-    assert "<html" not in html
-    tasks.run_job(job.pk)
-    html = client_editor.get(address, headers={"hx-request": "true"}).content.decode()
-    assert "data-poll" not in html
-
-
-@pytest.mark.parametrize("name", ["generate", "generation", "cancel", "take"])
-def test_permissions(
-    client, client_viewer, client_stranger, client_editor, project, model, name
-):
-    post(client_editor, project, model)
-    job = RubricJob.objects.get()
-    address = {
-        "generate": page(project),
-        "generation": page(project, "rubric_generation", job.ref),
-        "cancel": page(project, "rubric_generation_cancel", job.ref),
-        "take": page(project, "rubric_generation_take", job.ref),
-    }[name]
-    assert client_viewer.post(address).status_code == 403
-    assert client_stranger.post(address).status_code == 404
-    assert client.post(address).status_code == 302
-    job.refresh_from_db()
-    assert job.state == JobState.QUEUED
-
-
-def test_a_project_without_models_says_so(client_editor, project):
-    html = client_editor.get(page(project)).content.decode()
-    assert "This project has no model yet." in html
-
-
-def test_queries(client_editor, project, simulated, django_assert_max_num_queries):
-    job = asked(client_editor, project, simulated)
-    address = page(project, "rubric_generation", job.ref)
-    with django_assert_max_num_queries(9):
-        client_editor.get(address)

@@ -58,7 +58,7 @@ def link(value: JSON, *, is_media_column: bool) -> Sentence | None:
         if isinstance(current, str):
             if is_medium and current[:8].lower().startswith(("http://", "https://")):
                 return Sentence(_LINK, {"host": _host(current)})
-        elif isinstance(current, dict):
+        elif isinstance(current, dict) and BLOB_KEY not in current:
             stack.extend(_members(current, is_media_column=is_medium))
         elif isinstance(current, (list, tuple)):
             stack.extend((item, is_medium) for item in reversed(current))
