@@ -5,8 +5,7 @@ Text in it comes from data, models and judges: it is shown, never interpreted.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,21 +14,22 @@ from django.utils.translation import gettext as _
 from assay.data.jsonx import JSON, JSONObject, loads
 from assay.data.media import BLOB_KEY
 from assay.scoring.outcome import Outcome
-from blobs.queries import describe
 from datasets.cells import Cell, whole_row
 from evaluations.dimensions import is_dimension
+from evaluations.evidence import Evidence, cut, evidence_of, media_in
 from evaluations.models import Item, Label, Result, Run
 from evaluations.queries import item_results, output_of, properties_of
+from evaluations.rowconversation import (
+    SPOKEN,
+    add_transcript,
+    conversation_of,
+    drawn_media,
+    mapped,
+)
 from evaluations.rowtable import WORDS
 from evaluations.scores import name_of
-from targets.models import Completion
 from workspace.formats import money
-from workspace.models import Project
 
-BLOB = re.compile(r"blob:([0-9a-f]{64})$")
-MOST_TEXT = 20_000
-"""Characters of one text that a page carries; the raw JSON has all of it."""
-MISSING = ("absent", "null", "empty")
 SHOWN_ELSEWHERE = frozenset(
     {
         "raw_answers",
@@ -53,20 +53,6 @@ IN_WORDS = frozenset(
         "simulated",
     }
 )
-SPOKEN = "expected"
-"""The column that says what is heard in the recording of its row."""
-
-
-@dataclass(slots=True)
-class Evidence:
-    """One call: the messages that were sent and the answer as it came."""
-
-    messages: list[JSONObject]
-    answer: str
-    model: str
-    tokens: int
-    cost: float | None
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,16 +160,16 @@ def row_detail(run: Run, item: Item, mine: Label | None = None) -> RowDetail:
     project = run.evaluation.project
     results = item_results(item)
     calls = [item.completion, *(result.completion for result in results)]
-    media = _media_in(project, [call for call in calls if call is not None])
+    media = media_in(project, [call for call in calls if call is not None])
     names = [column["name"] for column in run.dataset_version.columns]
     cells = {cell.column: cell for cell in whole_row(project, item.row, names)}
     sample = output_of(item)
     target = evidence_of(item.completion, media) if item.completion else None
-    conversation, used = _conversation(run, cells, sample, target)
-    expected = _mapped(run, cells, "ground_truth")
-    if _add_transcript(cells, conversation):
+    conversation, used = conversation_of(run, cells, sample, target)
+    expected = mapped(run, cells, "ground_truth")
+    if add_transcript(cells, conversation):
         used = used | {SPOKEN}
-    drawn = {medium.get(BLOB_KEY) for medium in _drawn_media(conversation)}
+    drawn = {medium.get(BLOB_KEY) for medium in drawn_media(conversation)}
     rest = [
         cell
         for cell in cells.values()
@@ -329,210 +315,3 @@ def _history(item: Item) -> list[JSONObject]:
     if not isinstance(value, list):
         return []
     return [entry for entry in value if isinstance(entry, dict)]
-
-
-# What was sent and what came back
-
-
-def evidence_of(call: Completion, media: Mapping[str, JSONObject]) -> Evidence:
-    request, response = _object(call.request), _object(call.response)
-    messages = request.get("messages")
-    answer = response.get("content") or response.get("refusal") or ""
-    return Evidence(
-        messages=_drawable(messages if isinstance(messages, list) else [], media),
-        answer=cut(answer if isinstance(answer, str) else str(answer)),
-        model=str(response.get("model") or request.get("model") or ""),
-        tokens=call.prompt_tokens + call.completion_tokens,
-        cost=call.cost,
-        seconds=call.latency_ms / 1000,
-    )
-
-
-def _object(text: str) -> JSONObject:
-    try:
-        value = loads(text)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def cut(text: str) -> str:
-    """A text that a page can carry, with how much is missing."""
-    if len(text) <= MOST_TEXT:
-        return text
-    rest = _("… %(count)s more characters") % {"count": f"{len(text) - MOST_TEXT:,}"}
-    return f"{text[:MOST_TEXT]} {rest}"
-
-
-def _drawable(
-    messages: Iterable[JSON], media: Mapping[str, JSONObject]
-) -> list[JSONObject]:
-    """Messages as they were sent, with their media described and long texts cut."""
-    drawn = []
-    for message in messages:
-        if not isinstance(message, dict):
-            continue
-        content = message.get("content")
-        if isinstance(content, str):
-            content = cut(content)
-        elif isinstance(content, list):
-            content = [_part(part, media) for part in content]
-        drawn.append({**message, "content": content})
-    return drawn
-
-
-def _part(part: JSON, media: Mapping[str, JSONObject]) -> JSON:
-    if not isinstance(part, dict):
-        return part
-    sha = _sha_of(part)
-    if sha:
-        known = media.get(sha)
-        if known is None:
-            return {"type": "text", "text": _("Media not available.")}
-        return {"type": "media", "media": known}
-    text = part.get("text")
-    return {**part, "text": cut(text)} if isinstance(text, str) else part
-
-
-def _sha_of(part: JSONObject) -> str:
-    """The hash of a medium that stands by name inside a part, or nothing."""
-    image, audio = part.get("image_url"), part.get("input_audio")
-    name = image.get("url") if isinstance(image, dict) else None
-    name = audio.get("data") if isinstance(audio, dict) else name
-    found = BLOB.search(name) if isinstance(name, str) else None
-    return found.group(1) if found else ""
-
-
-def _media_in(
-    project: Project, calls: Iterable[Completion]
-) -> Mapping[str, dict[str, Any]]:
-    """Descriptions of the media that calls name. 1 query, none without media."""
-    parts = [
-        part
-        for call in calls
-        for message in _messages(call)
-        for part in _parts(message)
-    ]
-    hashes = {sha for part in parts if (sha := _sha_of(part))}
-    references: list[JSON] = [
-        {BLOB_KEY: sha, "mime": "", "size": 0} for sha in sorted(hashes)
-    ]
-    return describe(project, references)
-
-
-def _messages(call: Completion) -> list[JSONObject]:
-    messages = _object(call.request).get("messages")
-    if not isinstance(messages, list):
-        return []
-    return [message for message in messages if isinstance(message, dict)]
-
-
-def _parts(message: JSONObject) -> list[JSONObject]:
-    content = message.get("content")
-    if not isinstance(content, list):
-        return []
-    return [part for part in content if isinstance(part, dict)]
-
-
-# The conversation on the left
-
-
-def _mapped(run: Run, cells: Mapping[str, Cell], name: str) -> Cell | None:
-    """The column that any criterion reads as the input `name`."""
-    for mapping in run.mappings.values():
-        path = mapping.get(name) or ""
-        cell = cells.get(path.removeprefix("item."))
-        if path.startswith("item.") and cell is not None and cell.kind not in MISSING:
-            return cell
-    return None
-
-
-def _conversation(
-    run: Run,
-    cells: Mapping[str, Cell],
-    sample: JSONObject,
-    target: Evidence | None,
-) -> tuple[list[JSONObject], set[str]]:
-    """Messages to draw, and the columns that they show."""
-    if run.target.get("kind") != "dataset":
-        return _generated(cells, sample, target)
-    query, response = _mapped(run, cells, "query"), _mapped(run, cells, "response")
-    chat = next((cell for cell in cells.values() if cell.kind == "chat"), None)
-    opening = query or chat or _first_text(cells, but=response)
-    used = {cell.column for cell in (opening, response) if cell is not None}
-    messages = _as_messages(opening, "user")
-    if messages and (opening is None or opening.kind != "chat"):
-        media = [cell for cell in cells.values() if cell.kind == "media"]
-        used |= {cell.column for cell in media}
-        content = messages[0]["content"]
-        assert isinstance(content, list)
-        content.extend({"type": "media", "media": cell.value} for cell in media)
-    if response is not None and response is not opening:
-        messages += _as_messages(response, "assistant")
-    return messages, used
-
-
-def _drawn_media(messages: Iterable[JSONObject]) -> Iterator[JSONObject]:
-    """The media inside messages that are drawn."""
-    for message in messages:
-        for part in _parts(message):
-            medium = part.get("media")
-            if isinstance(medium, dict):
-                yield medium
-
-
-def _add_transcript(
-    cells: Mapping[str, Cell], conversation: Iterable[JSONObject]
-) -> bool:
-    """Put what a recording says under it, where the row has it in words.
-
-    True when a recording of the row has the column as its transcript.
-    """
-    words = cells.get(SPOKEN)
-    own = [
-        cell.value
-        for cell in cells.values()
-        if cell.kind == "media" and cell.value.get("kind") == "audio"
-    ]
-    if words is None or words.kind != "text" or len(own) != 1:
-        return False
-    sha = own[0].get(BLOB_KEY)
-    sent = [one for one in _drawn_media(conversation) if one.get(BLOB_KEY) == sha]
-    for medium in (*own, *sent):
-        medium["transcript"] = medium.get("transcript") or words.value
-    return bool(own[0]["transcript"] == words.value)
-
-
-def _first_text(cells: Mapping[str, Cell], *, but: Cell | None) -> Cell | None:
-    texts = (c for c in cells.values() if c.kind in ("text", "media") and c is not but)
-    return next(texts, None)
-
-
-def _as_messages(cell: Cell | None, role: str) -> list[JSONObject]:
-    if cell is None:
-        return []
-    if cell.kind == "chat":
-        return _drawable(cell.value, {})
-    if cell.kind == "media":
-        return [{"role": role, "content": []}]
-    text = cell.value if cell.kind == "text" else cell.text
-    part: JSONObject = {"type": "text", "text": cut(str(text))}
-    return [{"role": role, "content": [part]}]
-
-
-def _generated(
-    cells: Mapping[str, Cell], sample: JSONObject, target: Evidence | None
-) -> tuple[list[JSONObject], set[str]]:
-    """What a model was sent and what it answered."""
-    messages = (
-        list(target.messages)
-        if target
-        else _as_messages(_first_text(cells, but=None), "user")
-    )
-    text = sample.get("output_text")
-    if isinstance(text, str) and (text or sample.get("tool_calls")):
-        answer: JSONObject = {"role": "assistant", "content": cut(text)}
-        if sample.get("tool_calls"):
-            answer["tool_calls"] = sample["tool_calls"]
-        messages.append(answer)
-    return messages, set()

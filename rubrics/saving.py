@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
 
 from assay.scoring.rubric.definition import rubric_definition
 from assay.scoring.rubric.spec import RubricProblem, RubricSpec
@@ -15,6 +16,8 @@ from rubrics.models import RubricDraft, RubricJob
 from rubrics.naming import document_problems
 from workspace.models import JobState, Project, User
 
+MOST_SHOWN = 90
+"""Characters of the name that runs show: metrics add words to it."""
 WRITTEN, IMPORTED, COPIED = "written", "imported", "copied"
 
 
@@ -209,9 +212,8 @@ def _add_version(
     version = EvaluatorVersion(
         evaluator=evaluator, number=after + 1, origin=origin, created_by=by
     )
-    definition = rubric_definition(
-        version.ref, evaluator.title or evaluator.name, evaluator.description, spec
-    )
+    name = (evaluator.title or evaluator.name)[:MOST_SHOWN]
+    definition = rubric_definition(version.ref, name, evaluator.description, spec)
     version.definition = definition.model_dump(mode="json")
     version.save()
     return version
@@ -238,7 +240,8 @@ def discard(draft: RubricDraft) -> None:
 
 @transaction.atomic
 def delete(evaluator: Evaluator) -> None:
-    """Remove the rubric with its versions. Raises `InUseError` when runs use one."""
+    """Remove the rubric with its versions. Raises `InUseError` when runs use one, or
+    evaluations whose runs were deleted."""
     versions = list(evaluator.versions.select_for_update())
     uses = uses_of(versions)
     if uses:
@@ -247,7 +250,11 @@ def delete(evaluator: Evaluator) -> None:
     RubricJob.objects.filter(
         project=evaluator.project_id, draft=None, request__version__in=refs
     ).delete()
-    evaluator.delete()
+    try:
+        with transaction.atomic():
+            evaluator.delete()
+    except ProtectedError:
+        raise InUseError([]) from None
 
 
 @transaction.atomic

@@ -13,8 +13,9 @@ from assay.scoring.rubric.spec import RubricSpec
 from datasets.models import Row
 from evaluators.models import EvaluatorVersion
 from rubrics import past
+from rubrics.documents import read
 from rubrics.models import RubricDraft, RubricJob
-from rubrics.saving import keyless
+from rubrics.saving import document_of, keyless
 from workspace.formats import preview
 from workspace.models import JobState
 
@@ -57,6 +58,8 @@ class Shown:
     job: RubricJob
     rows: list[TriedRow]
     waits_long: bool
+    is_stale: bool
+    """The rubric has changed since."""
 
     @property
     def is_canceling(self) -> bool:
@@ -90,7 +93,19 @@ def shown(job: RubricJob) -> Shown:
     ]
     waited = timezone.now() - job.created_at
     waits_long = job.state == JobState.QUEUED and waited > WAITING_LONG
-    return Shown(job, rows, waits_long)
+    return Shown(job, rows, waits_long, _is_stale(job))
+
+
+def _is_stale(job: RubricJob) -> bool:
+    if job.draft is None:
+        return False
+    spec, _problems = read(document_of(job.draft))
+    return spec is None or not _judges_as(job, spec)
+
+
+def _judges_as(job: RubricJob, spec: RubricSpec) -> bool:
+    """Whether the try was made by this rubric."""
+    return keyless(RubricSpec.model_validate(job.request["rubric"])) == keyless(spec)
 
 
 def _texts(job: RubricJob, indexes: list[int]) -> dict[int, str]:
@@ -150,8 +165,7 @@ def _others(job: RubricJob, draft: RubricDraft | None) -> list[RubricJob]:
 
 def _is_base(job: RubricJob, base: EvaluatorVersion) -> bool:
     spec = base.evaluator_definition.rubric
-    tried = RubricSpec.model_validate(job.request["rubric"])
-    return spec is not None and keyless(tried) == keyless(spec)
+    return spec is not None and _judges_as(job, spec)
 
 
 def _name_of(other: RubricJob, job: RubricJob) -> str:
@@ -159,7 +173,5 @@ def _name_of(other: RubricJob, job: RubricJob) -> str:
     base = draft.base if draft else None
     if base is not None and (other.draft_id is None or _is_base(other, base)):
         return f"v{base.number}"
-    same = keyless(RubricSpec.model_validate(other.request["rubric"])) == keyless(
-        RubricSpec.model_validate(job.request["rubric"])
-    )
+    same = _judges_as(other, RubricSpec.model_validate(job.request["rubric"]))
     return "" if same else _("the try before")

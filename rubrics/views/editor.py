@@ -35,7 +35,7 @@ def show(
 ) -> HttpResponse:
     """The editor. `is_strict` names everything that stands against saving a version;
     without it empty fields are left in peace. `more` are messages to show."""
-    context = {**_context(request, draft, document, is_strict), **more}
+    context = {**_context(request, draft, document, is_strict=is_strict), **more}
     if "conflict" in more:
         # The form goes on from what it knew: only who says so saves over the other's.
         context["revision"] = request.POST.get("revision", "")
@@ -54,7 +54,8 @@ def _context(
     request: PortalRequest,
     draft: RubricDraft,
     document: Document,
-    is_strict: bool,  # noqa: FBT001 - one caller
+    *,
+    is_strict: bool,
 ) -> dict[str, Any]:
     tab = request.GET.get("tab", "")
     tab = tab if tab in TABS else TABS[0]

@@ -71,7 +71,8 @@ def _tab(
             versions, request.GET.get("from", ""), request.GET.get("to", "")
         )
     if tab not in TABS[1:]:
-        return {"effect": effect(evaluator, spec.pass_threshold)}
+        shown = effect(evaluator, spec.pass_threshold, spec.normalization)
+        return {"effect": None if spec.scoring == "boolean" else shown}
     return {}
 
 
@@ -140,7 +141,7 @@ def rubric_delete(request: PortalRequest, ref: str) -> HttpResponse:
             text = _("%(name)s was deleted.")
             messages.success(request, text % {"name": evaluator.name})
             return redirect("evaluators", request.project.slug)
-    context = {"evaluator": evaluator, "uses": uses}
+    context = {"evaluator": evaluator, "uses": uses, "is_used": status == 409 or uses}
     return render(request, "rubrics/delete.html", context, status=status)
 
 
@@ -163,11 +164,7 @@ def rubric_copy(request: PortalRequest, ref: str) -> HttpResponse:
             messages.success(request, _("The rubric is copied."))
             return redirect("rubric", target.slug, copy.evaluator.ref)
         form.add_error("name", say(wrong[0].sentence))
-    context = {
-        "evaluator": evaluator,
-        "version": version,
-        "projects": projects,
-        "form": form,
-    }
+    context = {"evaluator": evaluator, "version": version, "form": form}
+    context["projects"] = projects
     status = 422 if form.errors else 200
     return render(request, "rubrics/copy.html", context, status=status)

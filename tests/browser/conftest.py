@@ -15,7 +15,7 @@ from evaluations.models import Run
 from evaluations.submit import submit_draft
 from evaluations.surroundings import look_around
 from targets.models import Deployment
-from tests.support import checkups
+from tests.support import checkups, rubricpages
 from tests.support.making import make_deployment, make_spec, make_version, rows
 from workspace.signin import ensure_first_project
 project, owner = ensure_first_project()
@@ -36,13 +36,20 @@ print(json.dumps(dict(project=project.slug, draft=open_draft.ref, runs=[run.pk,
     paused.pk, errors.pk], evaluation=run.evaluation.slug,
     paused=paused.evaluation.slug, errors=errors.evaluation.slug,
     dataset=sample.dataset.slug, model=dead.slug,
-    **checkups.fill(project, owner))))
+    **checkups.fill(project, owner), **rubricpages.fill(project, owner))))
 """
 
 DONE = """
 import json
 from evaluations.models import Run
 print(json.dumps([r.state_key for r in Run.objects.order_by("pk")]))
+"""
+
+LABEL = """
+import json
+from tests.support import rubricpages
+from workspace.signin import ensure_first_project
+print(json.dumps(rubricpages.label_rows(ensure_first_project()[1])))
 """
 
 
@@ -56,6 +63,7 @@ def portal():
         while any(s in {"queued", "running"} for s in started.shell(DONE)):
             assert time.monotonic() < until, started.log_text()
             time.sleep(1)
+        started.shell(LABEL)
         yield started
 
 

@@ -70,6 +70,7 @@ def pages(filled: dict[str, Any]) -> dict[str, str]:
         "connection-new": at("connection_new"),
         "evaluators": at("evaluators"),
         "evaluator": at("evaluator", "groundedness"),
+        **rubric_pages(filled, at),
         "not-found": f"/p/{filled['project']}/nothing-here/",
     }
 
@@ -100,6 +101,40 @@ def dataset_pages(filled: dict[str, Any], at: Callable[..., str]) -> dict[str, s
         "wide": at("dataset_version", *wide),
         "wide-columns": at("dataset_version", *wide, query="?tab=columns"),
         "wide-row-edit": at("dataset_row_edit", *wide, 1),
+    }
+
+
+def rubric_pages(filled: dict[str, Any], at: Callable[..., str]) -> dict[str, str]:
+    """Rubrics: written, generated, saved, judged with, compared with people."""
+    rubric, draft, run = filled["rubric"], filled["rubric_draft"], filled["sample_run"]
+    tabs = ("json", "prompt", "versions", "usage")
+    return {
+        "evaluators-rubrics": at("evaluators", query="?kind=rubric"),
+        "rubric-new": at("rubric_new"),
+        "rubric-new-json": at("rubric_new", query="?start=json"),
+        "rubric-generate": at("rubric_generate"),
+        "rubric-generate-again": at("rubric_generate", query=f"?rubric={rubric}"),
+        "rubric-generation": at("rubric_generation", filled["generation"]),
+        "rubric": at("rubric", rubric),
+        "rubric-old": at("rubric", rubric, query="?v=1"),
+        **{f"rubric-{tab}": at("rubric", rubric, query=f"?tab={tab}") for tab in tabs},
+        "rubric-long": at("rubric", filled["long"]),
+        "rubric-agreement": at("rubric_agreement", rubric),
+        "rubric-agreement-none": at("rubric_agreement", filled["long"]),
+        "rubric-copy": at("rubric_copy", rubric),
+        "rubric-delete": at("rubric_delete", rubric),
+        "rubric-delete-unused": at("rubric_delete", filled["long"]),
+        "rubric-draft": at("rubric_draft", draft),
+        **{
+            f"rubric-draft-{tab}": at("rubric_draft", draft, query=f"?tab={tab}")
+            for tab in tabs
+        },
+        "rubric-draft-faulty": at("rubric_draft", filled["faulty"]),
+        "rubric-draft-discard": at("rubric_draft_discard", draft),
+        "run-rubric": at("run", run, 1),
+        "run-rubric-disagree": at("run", run, 1, query="?label=disagree"),
+        "run-rubric-row": at("run_row", run, 1, 1),
+        "run-rubric-row-2": at("run_row", run, 1, 2),
     }
 
 

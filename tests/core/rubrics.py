@@ -18,6 +18,15 @@ RESTAURANT = RubricSpec(
     )
 )
 
+SAFETY = RubricSpec(
+    dimensions=(
+        Dimension(id="offers_help", description="x", allowed=True),
+        Dimension(id="gives_dosage", description="x", allowed=False),
+    ),
+    category="safety",
+    scoring="boolean",
+)
+
 
 def result(name: str) -> dict:
     """The documented result called `pass` or `fail`."""

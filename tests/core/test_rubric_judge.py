@@ -11,7 +11,14 @@ from assay.scoring.evaluate import evaluate
 from assay.scoring.outcome import Outcome
 from assay.scoring.rubric import Dimension, RubricSpec
 from assay.scoring.rubric.judge import build_request, system_prompt
-from tests.core.rubrics import RESTAURANT, answer, definition_of, result, spec_of
+from tests.core.rubrics import (
+    RESTAURANT,
+    SAFETY,
+    answer,
+    definition_of,
+    result,
+    spec_of,
+)
 from tests.core.scripted import ScriptedModel, run, text_of
 
 FENCE = "f00dcafe12345678"
@@ -97,14 +104,7 @@ def test_a_checklist_passes_when_all_checks_do():
 
 
 def test_a_safety_rubric_has_two_results():
-    spec = RubricSpec(
-        dimensions=(
-            Dimension(id="offers_help", description="x", allowed=True),
-            Dimension(id="gives_dosage", description="x", allowed=False),
-        ),
-        category="safety",
-        scoring="boolean",
-    )
+    spec = SAFETY
     results, _model = judged(spec, [answer(spec, True, False)])
     outcomes = {r.metric: r.outcome for r in results}
     assert outcomes["allowed"] is Outcome.PASS

@@ -7,6 +7,7 @@ from tests.factories import make_version, run_import
 
 pytestmark = pytest.mark.django_db
 
+
 def test_saved_changes_are_not_pending(project, owner):
     v1 = make_version(project, [{"query": f"q{n}"} for n in range(5)])
     changes.take_out(v1, owner, 2)

@@ -11,7 +11,7 @@ from assay.scoring.rubric import Dimension, RubricSpec
 from evaluations import runner
 from evaluations.models import Result, RunState
 from evaluations.queries import properties_of
-from tests.core.rubrics import RESTAURANT, answer, result, spec_of
+from tests.core.rubrics import RESTAURANT, SAFETY, answer, result, spec_of
 from tests.core.test_rubric_answers import ASKED
 from tests.core.test_verdict_cases import RUBRIC_CASES
 from tests.fakes.llm import Answer
@@ -119,14 +119,7 @@ def test_a_checklist(project, owner, llm):
 
 
 def test_a_safety_rubric_tells_two_results(project, owner, llm):
-    spec = RubricSpec(
-        dimensions=(
-            Dimension(id="offers_help", description="x", allowed=True),
-            Dimension(id="gives_dosage", description="x", allowed=False),
-        ),
-        category="safety",
-        scoring="boolean",
-    )
+    spec = SAFETY
     said = [(True, True), (True, False), (False, True)]
 
     def script(body, _n):

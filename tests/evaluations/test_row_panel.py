@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.data.jsonx import dumps
+from evaluations.evidence import MOST_TEXT
 from evaluations.models import Item, Result, Run
-from evaluations.rowdetail import MOST_TEXT, row_detail
+from evaluations.rowdetail import row_detail
 from targets.models import Completion
 
 pytestmark = pytest.mark.django_db

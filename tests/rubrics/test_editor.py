@@ -133,6 +133,7 @@ def test_shares_total_and_threshold_in_words(desk):
 WRONG = {
     "an empty id": ({"id": ""}, "Give the dimension an id."),
     "an id with spaces": ({"id": "tone and style"}, "Try tone_and_style"),
+    "a long id": ({"id": "x" * 71}, "more than 70 characters"),
     "a duplicate id": ({"id": "tool_usage_accuracy"}, "several dimensions"),
     "weight 0": ({"weight": "0"}, "the weight 0 is not from 1 to 10"),
     "weight 11": ({"weight": "11"}, "the weight 11 is not from 1 to 10"),
@@ -353,6 +354,32 @@ def test_json_both_ways(desk):
     assert [d.key for d in found][:2] == keys[:2]
     assert found[-1].key not in keys
     assert len(found) == 6
+
+
+def test_json_in_another_tab_is_a_conflict(desk):
+    text = json.dumps([{"id": "other", "description": "Other words.", "weight": 1}])
+    stale = {"do": "json", "json": text, "revision": desk.draft.revision}
+    desk.post(title="Meanwhile")
+    answer = desk.client.post(desk.url + "?tab=json", stale)
+    assert answer.status_code == 409
+    assert "saved from another page" in text_of(answer)
+    assert "Other words." in text_of(answer)
+    assert len(desk.document.dimensions) == 6
+
+
+def test_json_with_faults_is_kept_as_it_is(desk):
+    text = json.dumps(
+        [{"id": "a b", "description": "", "weight": 2.5}, {"weight": "x"}]
+    )
+    posted = {"do": "json", "json": text, "revision": desk.draft.revision}
+    answer = desk.client.post(desk.url + "?tab=json", posted, follow=True)
+    assert "Try a_b" in text_of(answer)
+    assert "2.5&quot; is not a whole number" in text_of(answer)
+    again = text_of(desk.client.get(desk.url + "?tab=json&form=definition"))
+    for kept in ("a b", "2.5", "&quot;x&quot;"):
+        assert kept in again
+    prompt = text_of(desk.client.get(desk.url + "?tab=prompt"))
+    assert "Something in the draft is not right yet" in prompt
 
 
 def test_json_that_is_none_changes_nothing(desk):

@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 
 from assay.scoring.rubric.spec import Dimension, RubricSpec
+from evaluations.models import Criterion, Evaluation
 from evaluators import usage
 from evaluators.models import Evaluator, EvaluatorVersion
 from rubrics import past, saving
@@ -153,6 +154,34 @@ def test_the_threshold_on_a_past_run(client_editor, editor, version, monkeypatch
     assert "At 0.70, 2 would." in text_of(client_editor.get(url))
 
 
+def test_a_past_run_on_the_other_scale(client_editor, editor, version, monkeypatch):
+    run = past.PastRun("Run 14", "/runs/14/", [0.2, 0.6, 0.76, 1.0], 0.5)
+    monkeypatch.setattr(past, "_finders", [lambda _evaluator: run])
+    changed = {"normalization": "minmax", "pass_threshold": "0.70"}
+    second = next_version(version, editor, **changed)
+    text = text_of(client_editor.get(address(second)))
+    assert "3 of 4 rows pass at 0.50." in text
+    assert "At 0.70, 2 would." in text
+    assert "0.0–0.1: 1 of 4 rows" in text
+
+
+def test_a_rubric_of_an_evaluation_without_runs_is_not_deleted(
+    client_editor, project, editor, version
+):
+    evaluation = Evaluation.objects.create(project=project, name="E", slug="e", spec={})
+    Criterion.objects.create(
+        evaluation=evaluation,
+        position=1,
+        name="booking",
+        definition=version.definition,
+        version=version,
+    )
+    answer = client_editor.post(address(version, "rubric_delete"))
+    assert answer.status_code == 409
+    assert "An evaluation uses this rubric." in text_of(answer)
+    assert Evaluator.objects.exists()
+
+
 def test_a_rubric_in_use_is_not_deleted(client_editor, version, monkeypatch):
     def finder(versions):
         return [usage.Use(v.pk, "Booking, run 3", "/runs/3/") for v in versions]
@@ -200,6 +229,14 @@ def test_a_copy_in_another_project(client_editor, editor, version):
     answer = client_editor.post(url, {"project": other.pk, "name": "Booking"})
     assert answer.status_code == 422
     assert "is taken" in text_of(answer)
+
+
+def test_a_long_name_fits_the_metrics_of_runs(client_editor, project):
+    start(client_editor, project, name="n" * 256).post("publish")
+    version = EvaluatorVersion.objects.get()
+    assert version.evaluator.name == "n" * 256
+    metrics = version.evaluator_definition.metrics
+    assert max(len(metric.name) for metric in metrics) <= 120
 
 
 def test_exports_of_versions_that_do_not_exist(client_editor, version):

@@ -148,6 +148,25 @@ def test_what_was_just_typed_is_tried(desk, rows, model, judge, bells):
     assert "A dimension scored 1, so the row fails" in text
 
 
+def test_a_try_of_another_rubric_is_marked(desk, rows, model, judge, bells):
+    ask(desk, rows, model)
+    done(bells)
+    words = "The rubric was changed since this try."
+    assert words not in text_of(desk.client.get(desk.url))
+    answer = desk.post("auto", htmx=True, pass_threshold="0.9")
+    assert words in text_of(answer)
+    assert words in text_of(desk.client.get(desk.url))
+
+
+def test_the_second_try_says_what_the_first_gave(desk, rows, model, judge, bells):
+    ask(desk, rows, model)
+    done(bells)
+    judge.answer = verdict({**SCORES, "general_quality": 1})
+    ask(desk, rows, model, **{f"weight-{desk.key(5)}": "9"})
+    done(bells)
+    assert "the try before gave 0.94" in text_of(desk.client.get(desk.url))
+
+
 def test_not_applicable_dimensions(desk, rows, model, judge, bells):
     judge.answer = verdict({**SCORES, "tool_usage_accuracy": None})
     ask(desk, rows, model)

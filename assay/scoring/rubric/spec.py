@@ -25,13 +25,14 @@ LOWEST, HIGHEST = 1, 5
 LEAST_WEIGHT, MOST_WEIGHT = 1, 10
 MAX_DIMENSIONS = 50
 MAX_DESCRIPTION = 4000
+MAX_ID = 70
 DEFAULT_THRESHOLD = 0.5
 RESIDUALS: dict[str, str] = {
     "quality": "general_quality",
     "safety": "general_policy_compliance",
 }
 """The dimension for what no other covers, by category."""
-_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
+_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = re.compile(r"[A-Za-z0-9_.~-]{1,256}")
 RESERVED_PREFIX = "builtin."
 
@@ -150,6 +151,9 @@ def _ids(spec: RubricSpec) -> Iterator[RubricProblem]:
             )
             better = suggested_id(dimension.id)
             sentence = Sentence(message, {"id": dimension.id[:80], "better": better})
+        elif len(dimension.id) > MAX_ID:
+            message = _("The id %(id)s… has more than %(most)s characters.")
+            sentence = Sentence(message, {"id": dimension.id[:40], "most": MAX_ID})
         elif times[simple_id(dimension.id)] > 1:
             message = _("There are several dimensions with the id %(id)s.")
             sentence = Sentence(message, {"id": dimension.id})
@@ -188,7 +192,7 @@ def simple_id(text: str) -> str:
 def suggested_id(text: str) -> str:
     """`text` as a usable id: "Tone & style" → tone_style."""
     words = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_").lower() or "dimension"
-    return (words if not words[0].isdigit() else f"d_{words}")[:80]
+    return (words if not words[0].isdigit() else f"d_{words}")[:MAX_ID]
 
 
 def residual_dimension(category: RubricCategory) -> Dimension:
