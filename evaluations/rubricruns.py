@@ -38,6 +38,7 @@ def newest_run(evaluator: Evaluator) -> PastRun | None:
         scores=[s for s in scores.values_list("score", flat=True) if s is not None],
         threshold=metric.threshold or 0.0,
         normalization=rubric.normalization if rubric else "ratio",
+        is_simulated=run.simulated,
     )
 
 

@@ -8,15 +8,17 @@ The lists are those of Foundry's documentation (May 2026). A project may have it
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from django.db import transaction
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from workspace.models import Project
 
 Guidance = Literal["recommended", "acceptable", "not_recommended", "unknown"]
+SETTING = "judge_guidance"
 LEVELS: tuple[Guidance, ...] = ("recommended", "acceptable", "not_recommended")
 DEFAULTS: dict[Guidance, tuple[str, ...]] = {
     "recommended": (
@@ -57,8 +59,29 @@ def guidance(model_name: str, own: Mapping[str, Any] | None = None) -> Guidance:
 
 
 def guidance_in(project: Project, model_name: str) -> Guidance:
-    own = project.settings.get("judge_guidance")
+    own = project.settings.get(SETTING)
     return guidance(model_name, own if isinstance(own, dict) else None)
+
+
+def lists_of(project: Project) -> dict[Guidance, list[str]]:
+    """The lists that count in a project: its own where it has one, else the usual."""
+    own = project.settings.get(SETTING)
+    if not isinstance(own, dict):
+        own = {}
+    return {level: list(own.get(level, DEFAULTS[level])) for level in LEVELS}
+
+
+def set_lists(project: Project, lists: Mapping[str, Iterable[str]]) -> None:
+    """Give a project lists of its own; without any names, the usual ones again."""
+    own = {level: [name for name in lists.get(level, ()) if name] for level in LEVELS}
+    with transaction.atomic():
+        current = Project.objects.select_for_update().get(pk=project.pk)
+        if any(own.values()):
+            current.settings[SETTING] = own
+        else:
+            current.settings.pop(SETTING, None)
+        current.save(update_fields=["settings"])
+    project.settings = current.settings
 
 
 def plain_name(model_name: str) -> str:

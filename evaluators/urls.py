@@ -6,5 +6,6 @@ from evaluators import views
 
 urlpatterns = [
     path("evaluators/", views.evaluators, name="evaluators"),
+    path("evaluators/judges/", views.judges, name="evaluator_judges"),
     path("evaluators/<slug:slug>/", views.evaluator, name="evaluator"),
 ]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 
+from evaluators import judges as judge_lists
 from evaluators import pages, queries
-from evaluators.forms import CatalogueQuery
+from evaluators.forms import CatalogueQuery, JudgesForm
 from workspace.htmx import render_page
 from workspace.models import Role
 from workspace.scoping import PortalRequest, project_view
@@ -55,3 +61,28 @@ def evaluator(request: PortalRequest, slug: str) -> HttpResponse:
         "can_evaluate": request.role >= Role.EDITOR,
     }
     return render(request, "evaluators/evaluator.html", context)
+
+
+@project_view()
+def judges(request: PortalRequest) -> HttpResponse:
+    """Which models judge well in this project; editors change the lists."""
+    can_edit = request.role >= Role.EDITOR
+    lists = judge_lists.lists_of(request.project)
+    initial: dict[str, Any] = {
+        level: "\n".join(models) for level, models in lists.items()
+    }
+    form = JudgesForm(request.POST or None, initial=initial)
+    if request.method == "POST":
+        if not can_edit:
+            raise PermissionDenied
+        usual = "usual" in request.POST
+        if usual or form.is_valid():
+            chosen = (
+                dict.fromkeys(judge_lists.LEVELS, ()) if usual else form.cleaned_data
+            )
+            judge_lists.set_lists(request.project, chosen)
+            messages.success(request, _("The lists were saved."))
+            return redirect("evaluator_judges", request.project.slug)
+    status = 422 if form.errors else 200
+    context = {"form": form, "can_edit": can_edit}
+    return render(request, "evaluators/judges.html", context, status=status)

@@ -22,6 +22,7 @@ class PastRun:
     scores: Sequence[float]
     threshold: float
     normalization: Normalization = "ratio"
+    is_simulated: bool = False
 
 
 Finder = Callable[[Evaluator], PastRun | None]

@@ -111,6 +111,9 @@ def save_draft(
     same_page = bool(page) and current.saved_from == page
     if current.revision != revision and not same_page:
         raise ConflictError(current)
+    if document.dimensions != document_of(current).dimensions:
+        # Who edits the definition has seen that the input was poor.
+        current.origin = {k: v for k, v in current.origin.items() if k != "warnings"}
     current.document = document.model_dump(mode="json")
     current.revision += 1
     current.saved_from = page

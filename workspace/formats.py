@@ -83,6 +83,12 @@ def money(amount: Number | None) -> str:
     return f"{sign}${abs(amount):,.2f}"
 
 
+def rounded(value: Number, decimals: int = 2) -> str:
+    """A number with a true minus sign and no minus zero: “0.06”, “−0.10”."""
+    text = f"{float(value):.{decimals}f}"
+    return text.replace("-", "−" if float(text) else "")
+
+
 def signed(value: Number | None, decimals: int = 2) -> str:
     """A change with a plus or a true minus sign: “+0.06”, “−0.10”."""
     if value is None:

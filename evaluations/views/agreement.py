@@ -18,6 +18,7 @@ from assay.scoring.agreement import (
 from assay.scoring.rubric.spec import HIGHEST, LOWEST
 from evaluations.rowtable import row_url
 from evaluations.rubricruns import MOST_SHOWN, Judged, judged_rows
+from evaluators.models import EvaluatorVersion
 from evaluators.usage import uses_of
 from rubrics import past
 from rubrics import queries as rubric_queries
@@ -58,7 +59,8 @@ def rubric_agreement(request: PortalRequest, ref: str) -> HttpResponse:
         "table": two_by_two(verdicts) if verdicts else None,
         "equal": agreement(verdicts) if verdicts else None,
         "kappa": cohen_kappa(verdicts) if verdicts else None,
-        "dimensions": _dimensions(rows),
+        "dimensions": _dimensions(versions, rows),
+        "is_simulated": any(row.result.run.simulated for row in rows),
         "differing": [
             (row, row_url(row.result.run, row.result.item.index, ""))
             for row in differing[:MOST_SHOWN]
@@ -69,12 +71,17 @@ def rubric_agreement(request: PortalRequest, ref: str) -> HttpResponse:
     return render(request, "evaluations/agreement.html", context)
 
 
-def _dimensions(rows: list[Judged]) -> list[DimensionAgreement]:
-    pairs: dict[str, list[tuple[int, int]]] = {}
+def _dimensions(
+    versions: list[EvaluatorVersion], rows: list[Judged]
+) -> list[DimensionAgreement]:
+    """In the order of the newest version; dimensions of older ones follow."""
+    newest = rubric_queries.spec_of(versions[0]).dimensions if versions else ()
+    pairs: dict[str, list[tuple[int, int]]] = {d.id: [] for d in newest}
     for row in rows:
         for name, (person, judge) in row.dimensions.items():
             pairs.setdefault(name, []).append((judge, person))
     return [
         DimensionAgreement(name, agreement(found), weighted_kappa(found, LEVELS))
         for name, found in pairs.items()
+        if found
     ]

@@ -68,13 +68,18 @@ def save(
         return saving.save_draft(
             draft,
             document,
-            revision=int(revision) if revision.isdecimal() else 0,
+            revision=_number(revision) or 0,
             page=post.get("page", "")[:32],
         )
     except saving.ConflictError as conflict:
         return editor.show(request, draft, document, conflict=conflict.draft)
     except RubricDraft.DoesNotExist:
         return _gone(request)
+
+
+def _number(text: str) -> int | None:
+    """The whole number of a form field, None for anything else."""
+    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 def _gone(request: PortalRequest) -> HttpResponse:
@@ -87,7 +92,7 @@ def _gone(request: PortalRequest) -> HttpResponse:
         answer = render_page(request, "rubrics/_gone.html", context, status=422)
         answer["HX-Retarget"], answer["HX-Reswap"] = "#editor", "outerHTML"
         return answer
-    return render(request, "rubrics/gone.html", context, status=409)
+    return render(request, "rubrics/gone.html", context, status=404)
 
 
 def _saved(
@@ -106,8 +111,7 @@ def _publish(
     request: PortalRequest, draft: RubricDraft, document: Document, known: str
 ) -> HttpResponse:
     try:
-        knows_of = int(known) if known.isdecimal() else None
-        version = saving.publish(draft, by=request.user, knows_of=knows_of)
+        version = saving.publish(draft, by=request.user, knows_of=_number(known))
     except saving.NotReadyError:
         return editor.show(request, draft, document, is_strict=True)
     except saving.NothingChangedError as same:

@@ -286,6 +286,13 @@ def test_a_save_from_another_page_is_a_conflict_that_loses_nothing(desk):
     assert desk.document.dimensions[0].description == "Mine"
 
 
+@pytest.mark.parametrize("revision", ["9" * 5000, "-1", "x", "²"])
+def test_a_revision_that_is_none_is_a_conflict(desk, revision):
+    assert desk.post(revision=revision, page="other").status_code == 409
+    assert desk.post(f"overwrite:{revision}", page="other").status_code == 409
+    assert desk.post(f"publish:{revision}").status_code in (302, 409)
+
+
 def test_saves_under_way_from_one_page_are_no_conflict(desk):
     stale = desk.fields()
     desk.post("auto", htmx=True)
@@ -298,7 +305,7 @@ def test_a_draft_that_is_gone_keeps_what_was_typed(desk):
     key = desk.key(0)
     posted = {**desk.fields(), "do": "save", f"description-{key}": "Typed just now"}
     saved(desk)
-    for headers, status in (({}, 409), (HTMX, 422)):
+    for headers, status in (({}, 404), (HTMX, 422)):
         answer = desk.client.post(desk.url, posted, headers=headers)
         assert answer.status_code == status
         assert "Typed just now" in text_of(answer)

@@ -285,3 +285,20 @@ def test_a_checklist_stays_without_weights(client_editor, editor, project, simul
     job = asked(client_editor, project, simulated, draft=draft.ref)
     proposal = proposals.proposal_of(job)
     assert all(p.dimension.weight == "" for p in proposal)
+
+
+@pytest.mark.django_db
+def test_a_warning_goes_when_the_definition_is_edited(project, owner):
+    from rubrics import saving
+    from rubrics.documents import Document, from_spec
+    from tests.core.rubrics import spec_of
+
+    origin = {"kind": "generated", "warnings": [{"message": "Short."}]}
+    document: Document = from_spec(spec_of(1, 2), name="made")
+    draft = saving.create_draft(project, document, by=owner, origin=origin)
+    renamed = document.model_copy(update={"title": "Made"})
+    draft = saving.save_draft(draft, renamed, revision=1)
+    assert draft.origin["warnings"]
+    fewer = renamed.model_copy(update={"dimensions": document.dimensions[:1]})
+    draft = saving.save_draft(draft, fewer, revision=2)
+    assert draft.origin == {"kind": "generated"}

@@ -35,7 +35,7 @@ LONG = RubricSpec(
     level="conversation",
     dimensions=(
         Dimension(
-            id="a_name_of_a_dimension_that_is_longer_than_any_column_likes_it_" + "x" * 18,
+            id="a_name_of_a_dimension_that_is_longer_than_any_column_likes_it_" + "x" * 16,
             description="Says in many words what it measures. " * 12,
             weight=10,
         ),
@@ -52,7 +52,7 @@ def fill(project: Project, by: User) -> dict[str, Any]:
     )
     second = next_version(first, by)
     make_rubric(project, by, SAFETY, name="house-safety")
-    long = make_rubric(project, by, LONG, name="long-name-of-a-rubric-" + "x" * 230)
+    long = make_rubric(project, by, LONG, name="long-name-of-a-rubric-" + "x" * 220)
     wish = Wish(prompt=PROMPT).with_sources(sources.prompt_source(PROMPT))
     job = generate.submit(project, wish, model=simulator, by=by)
     draft = saving.edit(second, by=by)
