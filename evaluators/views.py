@@ -77,9 +77,7 @@ def judges(request: PortalRequest) -> HttpResponse:
             raise PermissionDenied
         usual = "usual" in request.POST
         if usual or form.is_valid():
-            chosen = (
-                dict.fromkeys(judge_lists.LEVELS, ()) if usual else form.cleaned_data
-            )
+            chosen: dict[str, Any] = {} if usual else form.cleaned_data
             judge_lists.set_lists(request.project, chosen)
             messages.success(request, _("The lists were saved."))
             return redirect("evaluator_judges", request.project.slug)
