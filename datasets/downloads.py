@@ -127,10 +127,22 @@ def _value(value: JSON) -> JSON:
             return ref.as_json()
         return f"data:{mime};base64,{base64.b64encode(data).decode()}"
     if isinstance(value, dict):
-        return {key: _value(item) for key, item in value.items()}
+        return {
+            key: _bare(item) if key == "input_audio" else _value(item)
+            for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [_value(item) for item in value]
     return value
+
+
+def _bare(value: JSON) -> JSON:
+    """The recording of a message as chat models take it: base64 without a prefix."""
+    inlined = _value(value)
+    data = inlined.get("data") if isinstance(inlined, dict) else None
+    if isinstance(inlined, dict) and isinstance(data, str) and data[:5] == "data:":
+        inlined["data"] = data.partition(",")[2]
+    return inlined
 
 
 def _cell(value: JSON) -> str:

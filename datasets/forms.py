@@ -12,6 +12,7 @@ from assay.data.checkup import KINDS
 from assay.data.records import ENCODING_LABELS
 from datasets.models import Dataset, DatasetVersion
 from datasets.requests import ReadRequest
+from workspace.models import Project
 
 SORTS = ("name", "rows", "size", "updated")
 DEFAULT_SORT = "-updated"
@@ -170,6 +171,13 @@ class DecisionForm(forms.Form):
         return [slug for slug, choice in self.cleaned_data.items() if choice == "drop"]
 
 
+def part_names(name: str, how: str | None) -> list[str]:
+    """The names of the datasets that are made: two for a split."""
+    if not name:
+        return []
+    return [f"{name} 1", f"{name} 2"] if how == "split" else [name]
+
+
 class PartForm(forms.Form):
     """A part of a version as a dataset of its own."""
 
@@ -197,13 +205,21 @@ class PartForm(forms.Form):
         help_text=_("The same seed draws the same rows."),
     )
 
-    def __init__(self, *args: Any, row_count: int, **options: Any) -> None:
+    def __init__(
+        self, *args: Any, project: Project, row_count: int, **options: Any
+    ) -> None:
         super().__init__(*args, **options)
+        self.project = project
         self.row_count = row_count
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
         how, size = data.get("how"), data.get("size")
+        for name in part_names(data.get("name", ""), how):
+            known = Dataset.objects.filter(project=self.project, name__iexact=name)
+            if known.exists():
+                text = _("There is already a dataset %(name)s.")
+                self.add_error("name", text % {"name": name})
         if how in ("sample", "split") and "size" not in self.errors:
             most = self.row_count - (how == "split")
             if not size:

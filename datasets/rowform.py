@@ -82,6 +82,8 @@ class RowForm:
             for c in self.cells
             if c.state != "absent"
         }
+        if not self.values and not self.has_errors:
+            self.cells[0].error = _("A row needs at least one value.")
         if not self.has_errors and self._size() > settings.MAX_ROW_BYTES:
             limit = filesize(settings.MAX_ROW_BYTES)
             largest = max(self.cells, key=lambda cell: len(cell.text))

@@ -124,6 +124,14 @@ def keep(version: DatasetVersion) -> bool:
     return bool(waiting.update(state=state.READY))
 
 
+def give_up(version: DatasetVersion) -> bool:
+    """Take a version out of everybody's hands before it is deleted. False when it was
+    saved meanwhile."""
+    state = DatasetVersion.State
+    unsaved = DatasetVersion.objects.filter(pk=version.pk).exclude(state=state.READY)
+    return bool(unsaved.update(state=state.FAILED))
+
+
 def keep_without(version: DatasetVersion, kinds: Iterable[int]) -> bool:
     """Make a version ready without the rows that have a finding of these kinds.
 

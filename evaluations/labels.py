@@ -26,11 +26,15 @@ def save(item: Item, by: User, sent: Mapping[str, str]) -> Label | None:
     """Change what `by` says about a row: `verdict`, `score`, `comment` and
     `dimension-<metric id>`, each only when it was sent; "" takes it back.
 
-    Gives None when nothing is left. Raises `WrongLabelError`.
+    `clear` takes all of it back. Gives None when nothing is left. Raises
+    `WrongLabelError`.
     """
     # Two clicks of one person come one after the other.
     User.objects.select_for_update().get(pk=by.pk)
     label = Label.objects.filter(item=item, by=by).first() or Label(item=item, by=by)
+    if "clear" in sent:
+        Label.objects.filter(item=item, by=by).delete()
+        return None
     if "verdict" in sent:
         label.verdict = _one_of(VERDICTS, sent["verdict"])
     if "score" in sent:

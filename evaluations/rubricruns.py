@@ -29,7 +29,11 @@ def newest_run(evaluator: Evaluator) -> PastRun | None:
     run = runs.select_related("evaluation__project").order_by("-pk").first()
     if run is None:
         return None
-    metric = _rubric_metrics(evaluator).get(criterion__evaluation=run.evaluation_id)
+    # Two versions of one rubric may stand in one evaluation: the newer one is told of.
+    metrics = _rubric_metrics(evaluator).filter(criterion__evaluation=run.evaluation_id)
+    metric = metrics.order_by("criterion__version__number").last()
+    if metric is None:
+        return None
     scores = Result.objects.filter(run=run, metric=metric, score__isnull=False)
     rubric = metric.criterion.evaluator.rubric
     return PastRun(
@@ -103,7 +107,7 @@ def judged_rows(evaluator: Evaluator) -> list[Judged]:
         result.item_id: result
         for result in results.select_related(
             "item", "run__evaluation__project"
-        ).order_by("pk")
+        ).order_by("metric__criterion__version__number", "pk")
     }
     labels = Label.objects.filter(item__in=by_item).select_related("by")
     levels = _dimension_levels(evaluator, list(by_item))

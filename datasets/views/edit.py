@@ -39,10 +39,10 @@ def dataset_delete(request: PortalRequest, slug: str) -> HttpResponse:
     versions = queries.versions_of(dataset)
     chosen = _chosen(request, versions)
     try:
-        if request.method == "POST":
+        if request.method == "POST" and _is_as_shown(request, chosen):
             return _delete(request, dataset.name, chosen, versions)
         uses = usage.uses_of([version.pk for version in chosen])
-        status = 200
+        status = 409 if request.method == "POST" else 200
     except editing.InUseError as error:
         uses, status = error.uses, 409
     except ObjectDoesNotExist:
@@ -53,9 +53,23 @@ def dataset_delete(request: PortalRequest, slug: str) -> HttpResponse:
         "is_all": len(chosen) == len(versions),
         "uses": uses,
         "row_count": sum(version.row_count for version in chosen),
+        "hidden": {"shown": _shown(chosen)},
         "cancel_url": reverse("dataset", args=[request.project.slug, slug]),
     }
     return render(request, "datasets/delete.html", context, status=status)
+
+
+def _shown(chosen: list[DatasetVersion]) -> str:
+    return ",".join(str(version.number) for version in chosen)
+
+
+def _is_as_shown(request: PortalRequest, chosen: list[DatasetVersion]) -> bool:
+    """Whether what would go is what the person was asked about."""
+    if request.POST.get("shown") in (None, _shown(chosen)):
+        return True
+    text = _("The dataset was changed meanwhile. Look again at what would go.")
+    messages.warning(request, text)
+    return False
 
 
 def _chosen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -67,6 +68,7 @@ def dataset_reread(request: PortalRequest, slug: str, number: int) -> HttpRespon
     context: dict[str, Any] = {"version": version, "dataset": version.dataset}
     if form.is_valid():
         first = ingest.first_rows(version, form.request, PREVIEW_ROWS)
+        context["is_otherwise"] = _reads_otherwise(version, form.request)
         names = list(dict.fromkeys(name for row in first.rows for name in row.values))
         context |= {
             "detected": first.detected.as_json(),
@@ -78,6 +80,12 @@ def dataset_reread(request: PortalRequest, slug: str, number: int) -> HttpRespon
             ],
         }
     return render(request, "datasets/_reread.html", context)
+
+
+def _reads_otherwise(version: DatasetVersion, wanted: ReadRequest) -> bool:
+    """Whether the choices differ from how the rows that wait were read."""
+    before = uploads.request_of(version)
+    return replace(wanted, skip_bad=before.skip_bad, drop=before.drop) != before
 
 
 @require_POST
@@ -108,7 +116,7 @@ def dataset_decide(request: PortalRequest, slug: str, number: int) -> HttpRespon
 def dataset_discard(request: PortalRequest, slug: str, number: int) -> HttpResponse:
     """Cancel an upload that waits for a decision: its version goes."""
     version = queries.version_in(request.project, slug, number)
-    if version.state == DatasetVersion.State.READY:
+    if not uploads.give_up(version):
         messages.error(request, _("This version is saved. Delete it instead."))
         return redirect(version_address(version))
     editing.delete_version(version)

@@ -13,8 +13,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from assay.data.convert import CONVERTIBLE
+from assay.data.rowtext import row_text
 from datasets import cells, changes, compare, queries
-from datasets.forms import PartForm, RowsQuery
+from datasets.forms import PartForm, RowsQuery, part_names
 from datasets.models import DatasetVersion
 from datasets.rowform import RowForm
 from datasets.views.common import version_address
@@ -56,6 +57,9 @@ def dataset_row_edit(
         values = changes.values_of(mine[index])
     form = RowForm(request.project, version.columns, values)
     if request.method == "POST" and form.read(request.POST, request.FILES):
+        if index and row_text(form.values) == row_text(values):
+            messages.info(request, _("Nothing was changed."))
+            return redirect(_row_address(version, index))
         return _changed(request, version, index, form)
     context = {
         "version": version,
@@ -72,9 +76,6 @@ def _changed(
     request: PortalRequest, version: DatasetVersion, index: int, form: RowForm
 ) -> HttpResponse:
     try:
-        if not form.values:
-            messages.error(request, _("A row needs at least one value."))
-            return redirect(request.get_full_path())
         changes.change_row(version, request.user, index, form.values)
     except changes.TooManyChangesError:
         messages.error(request, _too_many())
@@ -116,11 +117,13 @@ def dataset_changes(request: PortalRequest, slug: str, number: int) -> HttpRespo
     if request.method == "POST":
         return _save_or_undo(request, version)
     mine = changes.changes_of(version, request.user)
+    newest = queries.versions_of(version.dataset)[0]
     context = {
         "version": version,
         "dataset": version.dataset,
         "changes": cells.shown_changes(version, mine),
-        "next_number": queries.versions_of(version.dataset)[0].number + 1,
+        "newest": newest,
+        "next_number": newest.number + 1,
     }
     return render(request, "datasets/changes.html", context)
 
@@ -168,6 +171,7 @@ def dataset_part(request: PortalRequest, slug: str, number: int) -> HttpResponse
     count = found.count() if is_filtered else version.row_count
     form = PartForm(
         request.POST or None,
+        project=request.project,
         row_count=count,
         initial={
             "name": f"{version.dataset.name} sample"[:110],
@@ -198,11 +202,10 @@ def _parted(
     first, rest = rows, list[int]()
     if fields["how"] != "found":
         first, rest = changes.sampled(rows, fields["size"], fields["seed"] or 0)
-    name, by = fields["name"], request.user
-    if fields["how"] == "split":
-        changes.part(version, by, f"{name} 2", rest)
-        name = f"{name} 1"
-    return redirect(version_address(changes.part(version, by, name, first)))
+    names = part_names(fields["name"], fields["how"])
+    parts = zip(names, (first, rest), strict=False)
+    made = [changes.part(version, request.user, *part) for part in parts]
+    return redirect(version_address(made[0]))
 
 
 @project_view()

@@ -21,7 +21,7 @@ FILTERS = ("q", "status", "target", "evaluator", "created")
 
 @project_view()
 def evaluations(request: PortalRequest) -> HttpResponse:
-    """12 queries: 4 of the session and shell, 2 choices, 2 page, 3 runs, drafts."""
+    """13 queries: 4 of the session and shell, 2 choices, 2 page, 4 runs, drafts."""
     form = ListQuery(request.GET, queries.list_choices(request.project))
     query = _canonical(form.values)
     address = request.path + (f"?{query}" if query else "")

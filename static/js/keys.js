@@ -1,7 +1,7 @@
 // Keyboard. Single keys press the [data-key] control of the open dialog or page, walk
 // through [data-keys-rows], focus the search or open the list of keys. They rest while
 // a field has focus, and always when the reader turned them off.
-const FIELDS = "input, textarea, select, [contenteditable]";
+const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 
 const walk = (down) => {
   const links = [...document.querySelectorAll("[data-keys-rows] .row-link, [data-keys-rows] [data-row]")];

@@ -29,14 +29,24 @@ WIDER = "document.body.style.letterSpacing = '.05em'"
 NARROWER = "document.body.style.letterSpacing = ''"
 QUIET = "() => !document.querySelector('.htmx-request')"
 CONTRAST = {"runOnly": ["color-contrast"]}
+At = Callable[..., str]
+Pages = Callable[[dict[str, Any], At], dict[str, str]]
 
 
-def pages(filled: dict[str, Any]) -> dict[str, str]:
-    """All pages of the product by name, below its address."""
+def pages(filled: dict[str, Any], *groups: Pages) -> dict[str, str]:
+    """The pages of some groups, by default of all, by name, below the address of the
+    product."""
 
     def at(name, *arguments, query=""):
         return reverse(name, args=[filled["project"], *arguments]) + query
 
+    found: dict[str, str] = {}
+    for group in groups or GROUPS:
+        found |= group(filled, at)
+    return found
+
+
+def common_pages(filled: dict[str, Any], at: At) -> dict[str, str]:
     draft, evaluation = filled["draft"], filled["evaluation"]
     dataset = filled["dataset"]
     return {
@@ -62,7 +72,6 @@ def pages(filled: dict[str, Any]) -> dict[str, str]:
         "dataset-columns": at("dataset_version", dataset, 1, query="?tab=columns"),
         "dataset-report": at("dataset_version", dataset, 1, query="?tab=report"),
         "dataset-row": at("dataset_row", dataset, 1, 2),
-        **dataset_pages(filled, at),
         "dataset-rename": at("dataset_rename", dataset),
         "dataset-delete": at("dataset_delete", dataset),
         "models": at("models"),
@@ -70,12 +79,11 @@ def pages(filled: dict[str, Any]) -> dict[str, str]:
         "connection-new": at("connection_new"),
         "evaluators": at("evaluators"),
         "evaluator": at("evaluator", "groundedness"),
-        **rubric_pages(filled, at),
         "not-found": f"/p/{filled['project']}/nothing-here/",
     }
 
 
-def dataset_pages(filled: dict[str, Any], at: Callable[..., str]) -> dict[str, str]:
+def dataset_pages(filled: dict[str, Any], at: At) -> dict[str, str]:
     """The check-up of an upload, and what people do with rows and versions."""
     waiting, guessed = filled["waiting"], filled["guessed"]
     edited, wide = filled["edited"], filled["wide"]
@@ -104,7 +112,7 @@ def dataset_pages(filled: dict[str, Any], at: Callable[..., str]) -> dict[str, s
     }
 
 
-def rubric_pages(filled: dict[str, Any], at: Callable[..., str]) -> dict[str, str]:
+def rubric_pages(filled: dict[str, Any], at: At) -> dict[str, str]:
     """Rubrics: written, generated, saved, judged with, compared with people."""
     rubric, draft, run = filled["rubric"], filled["rubric_draft"], filled["sample_run"]
     tabs = ("json", "prompt", "versions", "usage")
@@ -136,6 +144,9 @@ def rubric_pages(filled: dict[str, Any], at: Callable[..., str]) -> dict[str, st
         "run-rubric-row": at("run_row", run, 1, 1),
         "run-rubric-row-2": at("run_row", run, 1, 2),
     }
+
+
+GROUPS: tuple[Pages, ...] = (common_pages, dataset_pages, rubric_pages)
 
 
 def violations(page, options=None) -> list[str]:
@@ -175,13 +186,14 @@ def looks(watch, name: str) -> list[str]:
     return wrong
 
 
-def test_every_page_is_accessible_and_still(browser, portal):
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_page_is_accessible_and_still(browser, portal, group):
     wrong: dict[str, list[str]] = {}
     # Without motion: a colour in transition has no contrast to measure.
     with watched(browser, reduced_motion="reduce") as watch:
         watch.page.add_init_script(WATCH_SHIFT)
         sign_in(watch.page, portal)
-        for name, address in pages(portal.filled).items():
+        for name, address in pages(portal.filled, group).items():
             watch.page.goto(portal.url + address, wait_until="load")
             watch.page.wait_for_timeout(150)
             watch.page.wait_for_function(QUIET)

@@ -134,8 +134,8 @@ def test_simulated_scores_are_named(run, client_viewer):
     assert b"simulated" in client_viewer.get(LIST).content
 
 
-def test_it_makes_twelve_queries_however_long(
+def test_it_makes_thirteen_queries_however_long(
     several, client_editor, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         client_editor.get(LIST)

@@ -290,7 +290,7 @@ def test_a_checklist_stays_without_weights(client_editor, editor, project, simul
 @pytest.mark.django_db
 def test_a_warning_goes_when_the_definition_is_edited(project, owner):
     from rubrics import saving
-    from rubrics.documents import Document, from_spec
+    from rubrics.documents import from_spec
     from tests.core.rubrics import spec_of
 
     origin = {"kind": "generated", "warnings": [{"message": "Short."}]}

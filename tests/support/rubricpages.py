@@ -35,7 +35,8 @@ LONG = RubricSpec(
     level="conversation",
     dimensions=(
         Dimension(
-            id="a_name_of_a_dimension_that_is_longer_than_any_column_likes_it_" + "x" * 8,
+            id="a_name_of_a_dimension_that_is_longer_than_any_column_likes_it_"
+            + "x" * 8,
             description="Says in many words what it measures. " * 12,
             weight=10,
         ),
