@@ -61,6 +61,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "workspace.middleware.RequestIdMiddleware",
+    "workspace.middleware.BodyTimeoutMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "workspace.middleware.ContentSecurityMiddleware",
@@ -216,6 +217,7 @@ else:
     }
 
 # Engine
+BODY_TIMEOUT_SECONDS = env_int("ASSAY_BODY_TIMEOUT_SECONDS", 30)
 LEASE_SECONDS = env_int("ASSAY_LEASE_SECONDS", 90)
 SWEEP_SECONDS = env_int("ASSAY_SWEEP_SECONDS", 15)
 CHUNK_ROWS = env_int("ASSAY_CHUNK_ROWS", 50)

@@ -6,6 +6,7 @@ import logging
 import secrets
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve, reverse
@@ -99,3 +100,21 @@ class SignInRequiredMiddleware:
         if request.headers.get("HX-Request") == "true":
             return hx_redirect(address)
         return redirect(address)
+
+
+class BodyTimeoutMiddleware:
+    """Lets go of who sends the body of a request no further.
+
+    Each thread of the server waits for one body. A client that is silent for
+    `BODY_TIMEOUT_SECONDS` while it should send loses its connection, so that a few of
+    them cannot hold all threads.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        connection = request.META.get("gunicorn.socket")
+        if connection is not None and request.method not in ("GET", "HEAD"):
+            connection.settimeout(settings.BODY_TIMEOUT_SECONDS)
+        return self.get_response(request)
