@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import chromium, watched
+from tests.support.browser import watched
 from tests.support.needs import postgres_bin, redis_path, require
 from tests.support.portal import running_portal
 from tests.support.servers import both
@@ -34,8 +34,8 @@ def on_servers():
     "stack",
     [embedded, pytest.param(on_servers, marks=pytest.mark.services)],
 )
-def test_from_the_first_address_to_results_with_image_and_sound(stack):
-    with stack() as portal, chromium() as browser, watched(browser) as watch:
+def test_from_the_first_address_to_results_with_image_and_sound(stack, browser):
+    with stack() as portal, watched(browser) as watch:
         page = watch.page
         page.goto(portal.sign_in_address())
         page.get_by_label(re.compile("E-mail")).fill("me@example.org")
