@@ -52,6 +52,8 @@ def test_from_the_first_address_to_results_with_image_and_sound(stack, browser):
         clicks += 1
         page.wait_for_url("**/runs/1/**")
         expect(page.get_by_text("Completed").first).to_be_visible(timeout=60_000)
+        # The progress leads to the results by itself.
+        expect(page.locator("#rows")).to_be_visible(timeout=60_000)
         assert clicks <= 3
         page.goto(page.url.partition("?")[0])
         expect(page.get_by_text("Simulated").first).to_be_visible()

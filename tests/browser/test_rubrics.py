@@ -108,6 +108,9 @@ def submit(page, name):
     page.get_by_role("button", name="Submit").click()
     page.wait_for_url("**/runs/1/**")
     expect(page.get_by_text("Completed").first).to_be_visible(timeout=60_000)
+    # The progress leads to the results by itself; then nothing is under way any more.
+    expect(page.locator("#rows")).to_be_visible(timeout=60_000)
+    page.wait_for_load_state("load")
     page.goto(page.url.partition("?")[0])
 
 
