@@ -10,6 +10,7 @@ from assay.data.jsonx import JSONObject
 from blobs.models import Blob
 from blobs.queries import references
 from datasets.models import DatasetVersion, Row, RowFinding
+from datasets.queries import row_steps
 from datasets.writing import RowWriter
 
 STEP = 500
@@ -42,10 +43,7 @@ def run(writer: RowWriter) -> list[JSONObject]:
 
 def _steps(version: DatasetVersion) -> Iterator[list[tuple[int, JSONObject]]]:
     """All rows of `version`, `STEP` at a time."""
-    last = 0
-    rows = Row.objects.filter(version=version).order_by("index")
-    while batch := list(rows.filter(index__gt=last)[:STEP]):
-        last = batch[-1].index
+    for batch in row_steps(version.pk, STEP):
         yield [(row.index, row.values) for row in batch]
 
 

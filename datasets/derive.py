@@ -18,6 +18,7 @@ from datasets import checkup
 from datasets.ingest import limits_of_settings
 from datasets.media import Extractor, RowRefusedError
 from datasets.models import DataJob, DatasetVersion, Row, RowChange
+from datasets.queries import row_steps
 from datasets.report import Report
 from datasets.requests import DeriveRequest
 from datasets.writing import (
@@ -102,13 +103,11 @@ def _rows(
 
 
 def _stored(base: int, wanted: list[int] | None) -> Iterator[Row]:
-    rows = Row.objects.filter(version=base).order_by("index")
     if wanted is None:
-        last = 0
-        while batch := list(rows.filter(index__gt=last)[:STEP]):
-            last = batch[-1].index
+        for batch in row_steps(base, STEP):
             yield from batch
         return
+    rows = Row.objects.filter(version=base)
     for start in range(0, len(wanted), STEP):
         step = wanted[start : start + STEP]
         found = {row.index: row for row in rows.filter(index__in=step)}

@@ -16,17 +16,15 @@ from assay.data.jsonx import JSON, JSONObject
 from assay.data.media import as_blob
 from assay.data.spreadsheets import safe_cell
 from blobs import store
-from datasets.models import DatasetVersion, Row
+from datasets.models import DatasetVersion
+from datasets.queries import row_steps
 
 STEP = 100
 
 
 def rows_of(version: DatasetVersion) -> Iterator[JSONObject]:
     """All rows in their order, `STEP` in memory at a time."""
-    last = 0
-    rows = Row.objects.filter(version=version).order_by("index")
-    while batch := list(rows.filter(index__gt=last)[:STEP]):
-        last = batch[-1].index
+    for batch in row_steps(version.pk, STEP):
         yield from (row.values for row in batch)
 
 

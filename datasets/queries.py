@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -222,6 +223,15 @@ def findings_of(version: DatasetVersion, *, examples: int = 0) -> list[Found]:
 def findings_in_row(version: DatasetVersion, index: int) -> list[RowFinding]:
     """1 query."""
     return list(version.findings.filter(index=index).order_by("kind", "pk"))
+
+
+def row_steps(version_id: int, step: int) -> Iterator[list[Row]]:
+    """All rows of a version in order, `step` in memory at a time. 1 query a step."""
+    last = 0
+    rows = Row.objects.filter(version=version_id).order_by("index")
+    while batch := list(rows.filter(index__gt=last)[:step]):
+        last = batch[-1].index
+        yield batch
 
 
 def preview_page(version: DatasetVersion, number: int) -> Page[Row]:
